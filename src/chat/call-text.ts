@@ -1,7 +1,7 @@
 import type { BodyCall, ChatFormat } from '../parse/types/format.ts';
 import { Text } from './jinja/text.ts';
 
-type Writer = Pick<ChatFormat, 'calls' | 'structure' | 'writeCalls'>;
+type Writer = Pick<ChatFormat, 'calls' | 'structure' | 'callStructure' | 'writeCalls'>;
 
 /**
  * Calls for a prompt, as a format writes them. The marks around a call are our own text, so that they become the
@@ -25,6 +25,7 @@ function marksAround(format: Writer): { head: string; tail: string } {
   const marks = [
     ...format.calls.flatMap(({ opener, closer = '' }) => [opener, closer]),
     ...(format.structure ?? []),
+    ...(format.callStructure ?? []),
   ].filter(mark => mark !== '');
   let start = 0;
   let end = call.length;

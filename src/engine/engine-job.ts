@@ -33,6 +33,8 @@ export interface EngineJob extends GenerateRequest {
    * options the output is what that one would have gone on to say. Default 0.
    */
   readonly continued?: number;
+  /** The output goes on with the text of the prompt: a space at its start is part of it. Default false. */
+  readonly continuesText?: boolean;
 }
 
 export interface JobResult extends GenerateResult {

@@ -88,7 +88,7 @@ export class MlxEngine implements LocalJobEngine {
     const abort = () => job.cancel();
     request.signal?.addEventListener('abort', abort, { once: true });
     try {
-      return yield* this.#read(job, prefix);
+      return yield* this.#read(job, prefix, this.#textStream(request));
     } finally {
       request.signal?.removeEventListener('abort', abort);
       await job.dispose();
@@ -144,8 +144,15 @@ export class MlxEngine implements LocalJobEngine {
     return this.#prefixes?.find(request.promptIds, sharedTokens, request.reproducible === true);
   }
 
-  async *#read(job: NativeJob, prefix: Prefix | undefined): AsyncGenerator<EngineEvent, JobResult> {
-    const text = this.#options.tokenizer?.stream();
+  #textStream({ continuesText = false }: EngineJob): TextStream | undefined {
+    return this.#options.tokenizer?.stream({ continues: continuesText });
+  }
+
+  async *#read(
+    job: NativeJob,
+    prefix: Prefix | undefined,
+    text: TextStream | undefined,
+  ): AsyncGenerator<EngineEvent, JobResult> {
     // Tokens inside an unfinished character wait for the one that completes it, or for the end.
     let held: TokenEvent[] = [];
     while (true) {

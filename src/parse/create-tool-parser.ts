@@ -2,7 +2,7 @@ import { LlmHostError } from '../errors.ts';
 import { ToolCatalog } from './calls/tool-catalog.ts';
 import { hermes } from './formats/json/hermes.ts';
 import { formatIds, formatNamed, formatOfTemplate } from './formats/table.ts';
-import { loadResponseTemplate } from './response-template/load.ts';
+import { loadResponseTemplate, withoutCallFields } from './response-template/load.ts';
 import { ResponseTemplateParser } from './response-template/parser.ts';
 import { HarmonyParser } from './stream/harmony-parser.ts';
 import { StreamParser } from './stream/stream-parser.ts';
@@ -24,19 +24,23 @@ export interface ToolParserOptions {
   readonly startsInThinking?: boolean;
 }
 
-/** With a format that the program has read from elsewhere. */
+/** With what only the program itself decides. */
 export interface ReplyParserOptions extends Omit<ToolParserOptions, 'format'> {
   readonly format?: string | ChatFormat;
+  /** Look for calls. With nothing to call, what looks like one is an answer. Default true. */
+  readonly calls?: boolean;
 }
 
 /** A parser for one reply. Throws LlmHostError USAGE for an unknown format id or a broken `responseTemplate`. */
 export function createToolParser(options: ReplyParserOptions = {}): ReplyParser {
-  const { prompt, template, responseTemplate } = options;
-  const tools = new ToolCatalog(options.tools);
+  const { prompt, template, responseTemplate, calls = true } = options;
+  const tools = new ToolCatalog(calls ? options.tools : []);
   if (options.format === undefined && responseTemplate !== undefined) {
-    return new ResponseTemplateParser(loadResponseTemplate(responseTemplate), tools, prompt ?? '');
+    const loaded = loadResponseTemplate(responseTemplate);
+    return new ResponseTemplateParser(calls ? loaded : withoutCallFields(loaded), tools, prompt ?? '');
   }
-  const format = chooseFormat(options);
+  const chosen = chooseFormat(options);
+  const format = calls ? chosen : withoutCalls(chosen);
   const startsInThinking =
     options.startsInThinking ?? (prompt !== undefined && endsInThinking(prompt, format));
   if (format.channels === 'harmony') return new HarmonyParser(tools, startsInThinking);
@@ -66,6 +70,10 @@ function chooseFormat({ format, template }: ReplyParserOptions): ChatFormat {
   }
   // Without a known mark the model gets the prompt protocol, which is Hermes too.
   return formatOfTemplate(template ?? '') ?? hermes;
+}
+
+function withoutCalls(format: ChatFormat): ChatFormat {
+  return { ...format, calls: [], callStructure: [], bare: false };
 }
 
 /** Marks that a template assembles from pieces, or leaves to the model, are not in it as a whole. */

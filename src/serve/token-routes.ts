@@ -54,14 +54,18 @@ function tokenizerOf({ tokenizer }: ServeContext): Tokenizer {
   throw new ApiError(501, 'This model runs elsewhere; its tokenizer is not here', { code: 'not_supported' });
 }
 
-/** The defaults are those of the server whose field the text is in: vLLM begins with BOS, llama.cpp does not. */
+/**
+ * The defaults are those of the server whose field the text is in: vLLM begins with BOS, llama.cpp does not. Both do
+ * only with a model whose own tokenizer does.
+ */
 function encode(tokenizer: Tokenizer, body: z.infer<typeof tokenizeBody>): number[] {
   const { content, prompt } = body;
   const text = content ?? prompt;
   if (text == null) throw badRequest('content: give a text as content or prompt', 'content');
   const name = content == null ? 'prompt' : 'content';
   if (text.length > MAX_CHARS) throw badRequest(`${name}: more than ${MAX_CHARS} characters`, name);
-  const begins = body.add_special ?? body.add_special_tokens ?? content == null;
+  const asked = body.add_special ?? body.add_special_tokens ?? content == null;
+  const begins = asked && tokenizer.addsBos !== false;
   const bos = begins && tokenizer.bosToken !== undefined ? tokenizer.idOf(tokenizer.bosToken) : undefined;
   const ids = tokenizer.encode(text, { special: body.parse_special ?? true });
   return bos === undefined ? ids : [bos, ...ids];

@@ -84,9 +84,9 @@ export class Detokenizer implements TextStream {
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   private atStart: boolean;
 
-  constructor(table: TokenTable) {
+  constructor(table: TokenTable, { continues = false }: { continues?: boolean } = {}) {
     this.table = table;
-    this.atStart = table.stripsFirstSpace;
+    this.atStart = table.stripsFirstSpace && !continues;
   }
 
   push(id: number): string {

@@ -29,11 +29,14 @@ interface PreTokenization {
   readonly normalizer?: object;
   /** A word in the vocabulary is not split. */
   readonly ignoreMerges?: boolean;
+  /** Texts begin with BOS unless the file says otherwise, as in llama.cpp. */
+  readonly addsBos?: boolean;
 }
 
 const LLAMA_3: PreTokenization = {
   preTokenizer: sequence(splitBy(`${WORDS}|\\p{N}{1,3}|${REST}`), BYTES_ONLY),
   ignoreMerges: true,
+  addsBos: true,
 };
 
 const DEEPSEEK_3: PreTokenization = {
@@ -81,6 +84,7 @@ const PRE_TOKENIZATIONS: Readonly<Record<string, PreTokenization>> = {
   tekken: {
     preTokenizer: sequence(splitBy(`${casedWords('')}|\\p{N}|${REST_WITH_SLASHES}`), BYTES_ONLY),
     ignoreMerges: true,
+    addsBos: true,
   },
   qwen35: {
     preTokenizer: sequence(
@@ -141,6 +145,9 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>): Tokenizer
     tokenizerConfig: {
       bos_token: textOf('tokenizer.ggml.bos_token_id'),
       eos_token: textOf('tokenizer.ggml.eos_token_id'),
+      add_bos_token:
+        metadata.get('tokenizer.ggml.add_bos_token') ??
+        (sentencePiece || preTokenization(metadata)?.addsBos === true),
     },
   };
 }
@@ -167,10 +174,11 @@ function fromPieces(metadata: ReadonlyMap<string, unknown>, kind: 'llama' | 'gem
 /** Byte-level BPE, which llama.cpp calls `gpt2`. */
 function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): JsonObject {
   if (kind !== 'gpt2') throw unsupported('tokenizer.ggml.model', kind, ['gpt2', 'llama', 'gemma4']);
-  const pre = metadata.get('tokenizer.ggml.pre');
-  const row =
-    typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre) ? PRE_TOKENIZATIONS[pre] : undefined;
-  if (!row) throw unsupported('tokenizer.ggml.pre', pre, Object.keys(PRE_TOKENIZATIONS));
+  const row = preTokenization(metadata);
+  if (!row) {
+    const pre = metadata.get('tokenizer.ggml.pre');
+    throw unsupported('tokenizer.ggml.pre', pre, Object.keys(PRE_TOKENIZATIONS));
+  }
   const tokens = texts(metadata, 'tokenizer.ggml.tokens');
   const types = numbers(metadata, 'tokenizer.ggml.token_type', tokens.length);
   return {
@@ -187,6 +195,13 @@ function fromMerges(metadata: ReadonlyMap<string, unknown>, kind: unknown): Json
       ignore_merges: row.ignoreMerges ?? false,
     },
   };
+}
+
+function preTokenization(metadata: ReadonlyMap<string, unknown>): PreTokenization | undefined {
+  const pre = metadata.get('tokenizer.ggml.pre');
+  return typeof pre === 'string' && Object.hasOwn(PRE_TOKENIZATIONS, pre)
+    ? PRE_TOKENIZATIONS[pre]
+    : undefined;
 }
 
 function addedTokens(tokens: TextList, types: ArrayLike<number>): object[] {

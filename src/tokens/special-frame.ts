@@ -37,6 +37,16 @@ export function specialFrame({ post_processor: step }: JsonObject): SpecialFrame
   };
 }
 
+/** The token that the model's tokenizer begins a text with, if it is a special one. */
+export function firstSpecialId({ post_processor: step }: JsonObject): number | undefined {
+  try {
+    return partsOf(step)?.single[0]?.ids?.[0];
+  } catch {
+    // Only encoders need the rest of it.
+    return undefined;
+  }
+}
+
 const A: Part = { text: 0, type: 0 };
 const B: Part = { text: 1, type: 1 };
 

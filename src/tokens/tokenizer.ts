@@ -2,6 +2,7 @@ import { type AddedToken, AddedTokenMatcher, isControlToken } from './added-toke
 import { createTokenTable, Detokenizer, type TokenTable } from './detokenizer.ts';
 import { limitedEncode } from './encode-limit.ts';
 import { RunCache } from './run-cache.ts';
+import { firstSpecialId } from './special-frame.ts';
 import { createPipeline, type TextPipeline } from './text-pipeline.ts';
 import { brokenTokenizer, isObject, readAddedTokens, tokenText } from './tokenizer-json.ts';
 import type { PromptSegment, TextStream, Tokenizer } from './tokenizer-types.ts';
@@ -22,13 +23,14 @@ export function createTokenizer(tokenizerJson: unknown, tokenizerConfig: unknown
   const added = readAddedTokens(tokenizerJson);
   const pipeline = createPipeline(tokenizerJson, config);
   const table = createTokenTable(pipeline.vocabulary, added, tokenizerJson);
-  return new JsonTokenizer(pipeline, added, table, config);
+  return new JsonTokenizer(pipeline, added, table, config, firstSpecialId(tokenizerJson));
 }
 
 class JsonTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly bosToken: string | undefined;
   readonly eosToken: string | undefined;
+  readonly addsBos: boolean;
   private readonly pipeline: TextPipeline;
   private readonly table: TokenTable;
   private readonly beforeNormalizing: AddedTokenMatcher;
@@ -41,12 +43,17 @@ class JsonTokenizer implements Tokenizer {
     added: readonly AddedToken[],
     table: TokenTable,
     config: Readonly<Record<string, unknown>>,
+    firstId: number | undefined,
   ) {
     this.pipeline = pipeline;
     this.table = table;
     this.vocabSize = table.size;
     this.bosToken = tokenText(config.bos_token);
     this.eosToken = tokenText(config.eos_token);
+    const bosId = this.bosToken === undefined ? undefined : table.idOf(this.bosToken);
+    // What the configuration says counts, as in llama.cpp's converter.
+    const adds = typeof config.add_bos_token === 'boolean' ? config.add_bos_token : firstId === bosId;
+    this.addsBos = bosId !== undefined && adds;
     this.beforeNormalizing = new AddedTokenMatcher(added.filter(token => !token.normalized));
     const normalized = added.filter(token => token.normalized);
     const length = normalized.reduce((sum, { content }) => sum + content.length, 0);
@@ -92,8 +99,8 @@ class JsonTokenizer implements Tokenizer {
     return parts.join('');
   }
 
-  stream(): TextStream {
-    return new Detokenizer(this.table);
+  stream(options: { continues?: boolean } = {}): TextStream {
+    return new Detokenizer(this.table, options);
   }
 
   idOf(token: string): number | undefined {

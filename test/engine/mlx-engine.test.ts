@@ -4,6 +4,7 @@ import type { EngineJob, JobEngine } from '../../src/engine/engine-job.ts';
 import { MlxEngine } from '../../src/engine/mlx-engine.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import { createTokenizer } from '../../src/tokens/tokenizer.ts';
 import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
 import { promptOf } from '../native/tiny/run-job.ts';
 import { tinyModel } from '../native/tiny/tiny-model.ts';
@@ -49,6 +50,22 @@ async function collect(
     tokens.push(step.value);
   }
 }
+
+test('the space between a text and what goes on with it is kept', async () => {
+  const words = Object.fromEntries(Array.from({ length: 96 }, (_, id) => [`\u2581w${id}`, id]));
+  const spaced = createTokenizer({
+    model: { type: 'BPE', vocab: words, merges: [] },
+    decoder: { type: 'Metaspace', replacement: '\u2581', prepend_scheme: 'always' },
+  });
+  const options = { name: 'tiny', tokenizer: spaced, defaultStopIds: [] };
+  await using on = await MlxEngine.create(loadAddon(), tinyModel().spec, options);
+  const job = { promptIds: promptOf(5), maxTokens: 2 };
+  const said = async (request: EngineJob) =>
+    (await collect(request, on)).tokens.map(({ text }) => text).join('');
+  const reply = await said(job);
+  expect(reply).toMatch(/^w\d+ w\d+$/);
+  expect(await said({ ...job, continuesText: true })).toBe(` ${reply}`);
+});
 
 describe('create', () => {
   test('says what was loaded', () => {

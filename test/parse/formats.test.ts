@@ -106,6 +106,7 @@ describe('what a format writes, its parser reads', () => {
         const tiled = events.map(event => ('raw' in event ? event.raw : event.text)).join('');
         const marks = [
           ...(format.structure ?? []),
+          ...(format.callStructure ?? []),
           ...format.thinking.flatMap(pair => [pair.opener, pair.closer]),
         ];
         if (format.channels === undefined && !marks.some(mark => mark !== '' && cut.includes(mark))) {

@@ -50,6 +50,12 @@ it('BOS as the server has it whose field is used, or as asked', async () => {
   expect(part.body.token_strs).toEqual(['a', '\ufffd']);
 });
 
+it('no BOS with a model whose tokenizer adds none', async () => {
+  const send = await serve({ tokenizer: { ...withBos, addsBos: false } });
+  expect((await send('/tokenize', { prompt: 'a' })).body.tokens).toEqual([97]);
+  expect((await send('/tokenize', { content: 'a', add_special: true })).body.tokens).toEqual([97]);
+});
+
 it.each([
   ['/tokenize', {}, 400, 'content'],
   ['/tokenize', { content: 5 }, 400, 'content'],

@@ -49,6 +49,12 @@ it("runs of spaces that are listed as added tokens, as Gemma's are, become space
   expect(of(BYTE_LEVEL, { type: 'ByteLevel' }).decode([100])).toBe('\u2581\u2581');
 });
 
+it('a text that is gone on with keeps the space between', () => {
+  const stream = sentencePiece.stream({ continues: true });
+  expect([stream.push(1), stream.push(2)]).toEqual([' Hi', ' there']);
+  expect(streamed(sentencePiece, [1, 2]).slice(0, 2)).toEqual(['Hi', ' there']);
+});
+
 describe('byte-level BPE', () => {
   it('holds the bytes of a character until it is whole', () => {
     expect(streamed(byteLevel, [6, 0, 1, 2, 3, 5])).toEqual(['a', '', '', '', '😀', ' ', '']);

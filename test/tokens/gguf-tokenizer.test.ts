@@ -142,6 +142,17 @@ describe('a GGUF tokenizer', () => {
   });
 
   it.each([
+    ['as the file says', { ...GEMMA_4, 'tokenizer.ggml.add_bos_token': false }, false],
+    ['as the file says', { 'tokenizer.ggml.add_bos_token': true }, true],
+    ["by llama.cpp's default for SentencePiece", GEMMA_4, true],
+    ["by llama.cpp's default for Llama 3", { 'tokenizer.ggml.pre': 'llama-bpe' }, true],
+    ["by llama.cpp's default for others", { 'tokenizer.ggml.pre': 'qwen2' }, false],
+  ])('begins texts with BOS %s', (_, changes, adds) => {
+    const files = ggufTokenizer(metadata({ ...changes, 'tokenizer.ggml.bos_token_id': 0 }));
+    expect(createTokenizer(files.tokenizerJson, files.tokenizerConfig).addsBos).toBe(adds);
+  });
+
+  it.each([
     ['tokenizer.ggml.model', 'bert'],
     ['tokenizer.ggml.model', undefined],
     ['tokenizer.ggml.pre', 'viking'],

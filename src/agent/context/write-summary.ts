@@ -1,6 +1,6 @@
 import type { Message } from '../../chat/message.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
-import type { ChatModel, PromptRequest } from '../model/chat-model.ts';
+import type { ChatModel, PromptRequest, ReplyRequest } from '../model/chat-model.ts';
 import { cleanSummary } from './clean-summary.ts';
 
 const INSTRUCTION =
@@ -51,7 +51,7 @@ export async function writeSummary(
   for (let done = 0; done < turns.length; ) {
     const count = fitting(model, written, turns.slice(done));
     const request = cutToFit(model, written, turns.slice(done, done + count));
-    const part = await summarize(model, request, options);
+    const part = await summarize(model, { ...request, readsCalls: true }, options);
     if (part === undefined || signal?.aborted) return undefined;
     written = part;
     done += count;
@@ -115,7 +115,7 @@ function cutToFit(
 /** undefined: cancelled. */
 async function summarize(
   model: ChatModel,
-  request: Pick<PromptRequest, 'messages' | 'tools'>,
+  request: Pick<ReplyRequest, 'messages' | 'tools' | 'readsCalls'>,
   { maxTokens, signal, onReply }: WriteSummaryOptions,
 ): Promise<string | undefined> {
   const sampling = { temperature: 0, maxTokens: Math.max(MIN_SUMMARY_TOKENS, maxTokens) };

@@ -69,12 +69,14 @@ export class CallProtocol {
   }
 
   /** A parser for one reply; `promptTail` is the end of its prompt. */
-  parser({ tools, text }: ReplyRequest, promptTail: string): ReplyParser {
+  parser({ messages, tools, text, readsCalls }: ReplyRequest, promptTail: string): ReplyParser {
     if (text !== undefined) return PLAIN_TEXT;
     return createToolParser({
       template: this.#template,
       ...this.#parsedBy(),
       tools,
+      // With no tools left, a model that has called some is still told so.
+      calls: tools.length > 0 || (readsCalls ?? messages.some(message => message.role === 'tool')),
       prompt: promptTail,
     });
   }

@@ -22,6 +22,8 @@ export interface ReplyRequest {
   readonly thinking?: boolean;
   /** Tokens that the thoughts may take; then they are closed. @see ChatModel.limitsThinking. Default: no limit. */
   readonly thinkingBudget?: number;
+  /** Read calls where nothing can be called. Default: if there are results of tools in `messages`. */
+  readonly readsCalls?: boolean;
   /** End the reply after its first call. Default false. */
   readonly singleCall?: boolean;
   /** `required`: the reply must start with a call; `{ name }`: of this tool. Not every model can be made to. */

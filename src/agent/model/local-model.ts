@@ -95,6 +95,7 @@ export class LocalChatModel implements ChatModel {
       promptIds: this.#promptIds(prompt, forced),
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
       ...(engine.info.keepsPrefixes && { sharedTokens: this.#prompts.sharedTokens(prompt) }),
+      ...(request.text !== undefined && { continuesText: true }),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       signal: end.signal,

@@ -123,14 +123,14 @@ export class PromptBuilder {
         ? estimatedTokens(tokenizer, segments, engine.info.contextLength)
         : undefined;
     if (estimate !== undefined) return { request, segments: [], ids: [], tokens: estimate };
-    const ids = request.textIds ?? tokenizer.encodeSegments(segments);
+    const ids = request.textIds ?? [...this.#firstIds(request), ...tokenizer.encodeSegments(segments)];
     return { request, segments, ids, tokens: ids.length };
   }
 
   #render({ messages, tools, listed = tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
     const { template, tokenizer, now } = this.#parts;
     if (text !== undefined) return this.#plainText(text);
-    if (!template) return [{ text: lastUserText(messages), special: false }];
+    if (!template) return this.#plainText(lastUserText(messages));
     const setting = this.#thinkingSetting(thinking);
     const adapted = adaptConversation(
       withThinkingWord(messages, setting),
@@ -150,19 +150,30 @@ export class PromptBuilder {
     });
   }
 
+  /** Ahead of what the text is encoded to, so that SentencePiece still sees its start. */
+  #firstIds({ text }: PromptRequest): readonly number[] {
+    const bos = this.#parts.template && text === undefined ? undefined : this.#bosOfTexts;
+    return bos ? [bos.id] : [];
+  }
+
   #thinkingSetting(thinking: boolean | undefined): ThinkingSetting {
     const found = this.#parts.template?.capability.thinking;
     if (thinking === undefined || !found) return this.#thinking;
     return thinking ? found.on : found.off;
   }
 
-  /** With BOS, as Hugging Face's tokenizers add it, where the model has one that its template writes. */
+  /** Without a BOS that it begins with: that is the one it gets. */
   #plainText(text: string): PromptSegment[] {
+    const bos = this.#bosOfTexts;
+    return [{ text: bos && text.startsWith(bos.text) ? text.slice(bos.text.length) : text, special: false }];
+  }
+
+  /** What a text that no template renders begins with, as in the peers: BOS, if the model's tokenizer adds it. */
+  get #bosOfTexts(): { readonly text: string; readonly id: number } | undefined {
     const { template, tokenizer } = this.#parts;
-    const bos = tokenizer.bosToken;
-    const startsWithBos = bos !== undefined && template?.source.includes('bos_token') === true;
-    const plain = { text, special: false };
-    return startsWithBos ? [{ text: bos, special: true }, plain] : [plain];
+    const { bosToken: text, addsBos = template?.source.includes('bos_token') === true } = tokenizer;
+    const id = text === undefined || !addsBos ? undefined : tokenizer.idOf(text);
+    return text === undefined || id === undefined ? undefined : { text, id };
   }
 }
 

@@ -10,7 +10,7 @@ import type { Acquire } from '../../agent/requests/queued-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { FunctionHost } from '../function-host.ts';
 import type { Model } from '../model.ts';
-import { partsOf } from './parts.ts';
+import { failureParts, partsOf } from './parts.ts';
 import { requestOf } from './request.ts';
 
 /** No call is run here: the SDK runs its tools itself. */
@@ -22,7 +22,7 @@ const acquire: Acquire = async () => () => undefined;
 /**
  * A loaded model for the Vercel AI SDK: `generateText({ model: languageModel(model), prompt })`. It is still the program's
  * to close. Tools, structured output, thinking, seeds and stop sequences work; images are refused. Failures are
- * LlmHostError, which the SDK does not try again.
+ * LlmHostError, which the SDK does not try again; once a streamed reply has begun, they are `error` parts.
  */
 export function languageModel(model: Model): LanguageModelV3 {
   const turns = new RequestTurns({
@@ -31,7 +31,8 @@ export function languageModel(model: Model): LanguageModelV3 {
   });
   const open = (options: LanguageModelV3CallOptions) => {
     const { request, warnings } = requestOf(options);
-    return { warnings, parts: read(turns, request, options.abortSignal) };
+    const stop = new AbortController();
+    return { warnings, stop, parts: read(turns, request, options.abortSignal, stop) };
   };
   return {
     specificationVersion: 'v3',
@@ -43,8 +44,10 @@ export function languageModel(model: Model): LanguageModelV3 {
       return wholeOf(parts, warnings);
     },
     doStream: async options => {
-      const { parts, warnings } = open(options);
-      return { stream: ReadableStream.from(begun(parts, warnings)) };
+      const { parts, warnings, stop } = open(options);
+      // What fails before the model begins is a failure of the call.
+      const first = await parts.next();
+      return { stream: cancellable(streamed(first, parts, warnings, options.abortSignal), stop) };
     },
   };
 }
@@ -54,8 +57,8 @@ async function* read(
   turns: RequestTurns,
   request: Parameters<RequestTurns['open']>[0],
   abort: AbortSignal | undefined,
+  stop: AbortController,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
-  const stop = new AbortController();
   const signal = abort ? AbortSignal.any([abort, stop.signal]) : stop.signal;
   for await (const part of partsOf(turns.open(request).run({ acquire, signal }), stop)) {
     abort?.throwIfAborted();
@@ -63,12 +66,45 @@ async function* read(
   }
 }
 
-async function* begun(
+/** A failure is a part: a stream that breaks would break what the program answers with it. */
+async function* streamed(
+  first: IteratorResult<LanguageModelV3StreamPart>,
   parts: AsyncGenerator<LanguageModelV3StreamPart>,
   warnings: SharedV3Warning[],
+  abort: AbortSignal | undefined,
 ): AsyncGenerator<LanguageModelV3StreamPart> {
   yield { type: 'stream-start', warnings };
-  yield* parts;
+  try {
+    if (!first.done) yield first.value;
+    yield* parts;
+  } catch (error) {
+    abort?.throwIfAborted();
+    yield* failureParts(error);
+  }
+}
+
+/** As `ReadableStream.from`, but cancelling does not wait for a part that is being read. */
+function cancellable(
+  parts: AsyncGenerator<LanguageModelV3StreamPart>,
+  stop: AbortController,
+): ReadableStream<LanguageModelV3StreamPart> {
+  let cancelled = false;
+  return new ReadableStream(
+    {
+      pull: async controller => {
+        const { done, value } = await parts.next();
+        if (cancelled) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => {
+        cancelled = true;
+        stop.abort();
+        await parts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function wholeOf(

@@ -6,8 +6,8 @@ import { type ErrorCode, LlmHostError } from '../../errors.ts';
 type Spoken = 'text' | 'reasoning';
 
 /**
- * The events of a turn as the SDK's parts, from the first word to `finish`. Whoever reads no further ends the turn, by
- * `stop`. @throws LlmHostError: a turn that failed
+ * The events of a turn as the SDK's parts: `response-metadata` once the model begins, then from the first word to
+ * `finish`. Whoever reads no further ends the turn, by `stop`. @throws LlmHostError: a turn that failed
  */
 export async function* partsOf(
   turn: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
@@ -15,6 +15,7 @@ export async function* partsOf(
 ): AsyncGenerator<LanguageModelV3StreamPart, void> {
   const spoken = new SpokenParts();
   const stats: ReplyStats[] = [];
+  let begun = false;
   try {
     for (let step = await turn.next(); ; step = await turn.next()) {
       if (step.done) {
@@ -24,11 +25,16 @@ export async function* partsOf(
         return;
       }
       const event = step.value;
+      if (!begun && BEGINNINGS.has(event.type)) {
+        begun = true;
+        yield { type: 'response-metadata' };
+      }
       if (event.type === 'token') yield* spoken.add('text', event.text);
       if (event.type === 'thinking') yield* spoken.add('reasoning', event.text);
       if (event.type === 'stats') stats.push(event.stats);
       if (event.type === 'error') {
         const { hint } = event;
+        yield* spoken.end();
         throw new LlmHostError(event.code as ErrorCode, event.message, hint === undefined ? {} : { hint });
       }
     }
@@ -36,6 +42,20 @@ export async function* partsOf(
     stop.abort();
     while (!(await turn.next()).done);
   }
+}
+
+/** What the model is heard of by first. */
+const BEGINNINGS: ReadonlySet<string> = new Set<TurnEvent['type']>(['prefill', 'token', 'thinking']);
+
+/** The end of a reply that failed on the way. */
+export function* failureParts(error: unknown): Generator<LanguageModelV3StreamPart> {
+  yield { type: 'error', error };
+  const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+  const usage = {
+    inputTokens: unknown,
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+  };
+  yield { type: 'finish', finishReason: { unified: 'error', raw: undefined }, usage };
 }
 
 /** Text and thinking, each run of them a part of its own. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { jsonBody } from '../bodies/json-body.ts';
 import { pythonicBody, writePythonic } from '../bodies/pythonic-body.ts';
-import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_STRINGS } from '../bodies/strings.ts';
+import { JSON_FOLLOWS, JSON_STRINGS, PYTHON_FOLLOWS, PYTHON_STRINGS } from '../bodies/strings.ts';
 import { loadResponseTemplate } from '../response-template/load.ts';
 import type { CallFormatEntry } from '../types/call-format-choice.ts';
 import type { BodyCall, ChatFormat, Delimiters } from '../types/format.ts';
@@ -44,7 +44,7 @@ export function formatOfUser(entry: UserFormat): ChatFormat {
         opener,
         ...(closer !== undefined && { closer }),
         ...(pythonic
-          ? { strings: PYTHON_STRINGS, read: pythonicBody }
+          ? { strings: PYTHON_STRINGS, follows: PYTHON_FOLLOWS, read: pythonicBody }
           : {
               strings: JSON_STRINGS,
               stringsIf: /[{[]/,

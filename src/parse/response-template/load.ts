@@ -50,6 +50,16 @@ export function loadResponseTemplate(spec: object): ResponseTemplate {
   };
 }
 
+/** Whether the field's text is calls. */
+export function isCalls({ name }: TemplateField): boolean {
+  return /^tool_?calls?$|^function_?calls?$/i.test(name);
+}
+
+/** The same template where there is nothing to call: what looks like a call is text. */
+export function withoutCallFields(template: ResponseTemplate): ResponseTemplate {
+  return { ...template, fields: template.fields.filter(field => !isCalls(field)) };
+}
+
 function readField(name: string, field: unknown): TemplateField {
   if (!isObject(field)) throw broken(`has a field '${name}' that is not an object`);
   const content = field.content ?? 'text';

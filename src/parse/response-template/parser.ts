@@ -8,7 +8,7 @@ import type { BodyCall, BodyResult, ReadBody } from '../types/format.ts';
 import type { ParseEvent } from '../types/parse-event.ts';
 import { PendingParser } from '../types/pending-parser.ts';
 import { fieldValue } from './content.ts';
-import type { ResponseTemplate, TemplateField } from './load.ts';
+import { isCalls, type ResponseTemplate, type TemplateField } from './load.ts';
 
 /** Per piece of a reply. The patterns come from the model folder, and one can backtrack for hours. */
 const LIMIT_MS = 1000;
@@ -199,10 +199,6 @@ function limited<T>(work: () => T): T {
 
 function isThinking({ name }: TemplateField): boolean {
   return /think|reason/i.test(name);
-}
-
-function isCalls({ name }: TemplateField): boolean {
-  return /^tool_?calls?$|^function_?calls?$/i.test(name);
 }
 
 function afterLastAnchor({ startAnchor }: ResponseTemplate, prompt: string): string {

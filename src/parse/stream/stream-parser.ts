@@ -54,7 +54,7 @@ export class StreamParser extends PendingParser {
   constructor(format: ChatFormat, options: StreamParserOptions) {
     super();
     const openers = format.calls.map(region => region.opener);
-    const structure = format.structure ?? [];
+    const structure = [...(format.structure ?? []), ...(format.callStructure ?? [])];
     const closers = format.thinking.map(pair => pair.closer);
     this.thinkingOpeners = new Set(format.thinking.map(pair => pair.opener));
     this.format = format;

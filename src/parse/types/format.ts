@@ -107,6 +107,8 @@ export interface ChatFormat {
   readonly thinking: readonly Delimiters[];
   /** Marks that only structure the reply and are left out of the content. */
   readonly structure?: readonly string[];
+  /** The same for marks around calls: plain text where there is nothing to call. */
+  readonly callStructure?: readonly string[];
   /** A reply, or what follows a call, may be a call without any marks. */
   readonly bare?: boolean;
   /** The layout of a call without marks. */

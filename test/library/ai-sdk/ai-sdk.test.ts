@@ -2,6 +2,7 @@ import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ReplyRequest } from '../../../src/agent/model/chat-model.ts';
+import { LlmHostError } from '../../../src/errors.ts';
 import { languageModel } from '../../../src/library/ai-sdk/language-model.ts';
 import { STATS } from '../../agent/fakes.ts';
 import { calls, says, scriptedModel } from '../fake-library-model.ts';
@@ -126,6 +127,63 @@ it('a stream that is left early ends the reply', async () => {
   });
   for await (const part of stream) if (part.type === 'text-delta') break;
   await expect.poll(() => state.ended).toBe(true);
+});
+
+/** What a program that answers a browser gets: the chunks of its HTTP body, and what it is told. */
+async function answered(...steps: Parameters<typeof scriptedModel>) {
+  const errors: unknown[] = [];
+  const { model } = scriptedModel(...steps);
+  const result = streamText({
+    ...{ model: languageModel(model), prompt: 'Hi', maxRetries: 0 },
+    onError: ({ error }) => void errors.push(error),
+  });
+  const body = await result.toUIMessageStreamResponse({ onError: error => `failed: ${error}` }).text();
+  return { body, errors, result };
+}
+
+it('a streamed reply that fails at once: the error is told, the body is whole, there is no text', async () => {
+  const { body, errors, result } = await answered(new Error('broken'));
+  expect(errors).toMatchObject([{ code: 'UNEXPECTED', message: 'broken' }]);
+  expect(body).toContain('{"type":"error","errorText":"failed: ');
+  expect(body).toMatch(/\[DONE\]\s*$/);
+  await expect(result.text).rejects.toThrow('No output generated');
+});
+
+it('a streamed reply that fails half-way: what was said, then the error', async () => {
+  const { body, errors, result } = await answered(async function* () {
+    yield { type: 'prefill' as const, done: 1, total: 1, cached: 0 };
+    yield { type: 'content' as const, text: 'Half' };
+    throw new LlmHostError('ENGINE', 'broken');
+  });
+  expect(errors).toMatchObject([{ code: 'ENGINE', message: 'broken' }]);
+  const types = [...body.matchAll(/"type":"([a-z-]+)"/g)].map(([, type]) => type);
+  expect(types).toEqual([
+    ...['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'error', 'finish-step', 'finish'],
+  ]);
+  expect([await result.text, await result.finishReason]).toEqual(['Half', 'error']);
+});
+
+it('a stream that is cancelled while it is read from ends the reply at once', async () => {
+  const state = { reads: false, ended: false };
+  const { model } = scriptedModel(async function* ({ signal }: ReplyRequest) {
+    yield { type: 'prefill' as const, done: 1, total: 9, cached: 0 };
+    state.reads = true;
+    // It reads on until it is told to stop.
+    await new Promise(resolve => signal?.addEventListener('abort', resolve));
+    state.ended = true;
+    return { ...STATS, finishReason: 'cancelled' as const };
+  });
+  const { stream } = await languageModel(model).doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'a long one' }] }],
+  });
+  const reader = stream.getReader();
+  expect((await reader.read()).value?.type).toBe('stream-start');
+  expect((await reader.read()).value?.type).toBe('response-metadata');
+  const pending = reader.read();
+  await expect.poll(() => state.reads).toBe(true);
+  await reader.cancel();
+  expect(state.ended).toBe(true);
+  expect(await pending).toEqual({ done: true, value: undefined });
 });
 
 it('failures have their codes: of the model, of options, of images, of a closed model', async () => {

@@ -16,6 +16,14 @@ it.each([
   expect(engine.requests.map(request => Array.from(request.promptIds))).toEqual([[72, 105]]);
 });
 
+it('what continues a text is read as part of it, an answer is not', async () => {
+  const { url, engine } = await serveScripted(() => ' there');
+  await post(`${url}/v1/completions`, { prompt: 'Hi' });
+  await post(`${url}/v1/completions`, { prompt: [72, 105] });
+  await post(`${url}/v1/chat/completions`, ask('Hi'));
+  expect(engine.requests.map(request => request.continuesText ?? false)).toEqual([true, true, false]);
+});
+
 it.each([
   [{ prompt: Array(129).fill('a') }, '129 texts; a request may have 128'],
   [{ prompt: ['a', ''] }, 'prompt[1]: there is nothing to go on with'],

@@ -1,11 +1,12 @@
 import { pythonicBody, writePythonic } from '../../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import { PYTHON_FOLLOWS, PYTHON_STRINGS } from '../../bodies/strings.ts';
 import type { CallRegion, ChatFormat } from '../../types/format.ts';
 
 const fence = (opener: string): CallRegion => ({
   opener,
   closer: '```',
   strings: PYTHON_STRINGS,
+  follows: PYTHON_FOLLOWS,
   read: pythonicBody,
 });
 

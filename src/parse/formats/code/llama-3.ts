@@ -1,5 +1,5 @@
 import { pythonicBody } from '../../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import { PYTHON_FOLLOWS, PYTHON_STRINGS } from '../../bodies/strings.ts';
 import type { ChatFormat } from '../../types/format.ts';
 import { jsonCall } from '../json/hermes.ts';
 
@@ -10,7 +10,15 @@ import { jsonCall } from '../json/hermes.ts';
 export const llama3: ChatFormat = {
   id: 'llama-3',
   when: ['<|python_tag|>', ['<|start_header_id|>', '"parameters"'], ['<|start_header_id|>', 'ipython']],
-  calls: [{ opener: '<|python_tag|>', closer: '<|eom_id|>', strings: PYTHON_STRINGS, read: pythonicBody }],
+  calls: [
+    {
+      opener: '<|python_tag|>',
+      closer: '<|eom_id|>',
+      strings: PYTHON_STRINGS,
+      follows: PYTHON_FOLLOWS,
+      read: pythonicBody,
+    },
+  ],
   bare: true,
   bareLayout: { kind: 'object', name: 'name', arguments: 'parameters', before: ['type'] },
   thinking: [{ opener: '<think>', closer: '</think>' }],

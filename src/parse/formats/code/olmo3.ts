@@ -1,5 +1,5 @@
 import { pythonicBody, writePythonic } from '../../bodies/pythonic-body.ts';
-import { PYTHON_STRINGS } from '../../bodies/strings.ts';
+import { PYTHON_FOLLOWS, PYTHON_STRINGS } from '../../bodies/strings.ts';
 import type { ChatFormat } from '../../types/format.ts';
 import { THINK } from '../../types/thinking.ts';
 
@@ -12,6 +12,7 @@ export const olmo3: ChatFormat = {
       opener: '<function_calls>',
       closer: '</function_calls>',
       strings: PYTHON_STRINGS,
+      follows: PYTHON_FOLLOWS,
       read: pythonicBody,
     },
   ],

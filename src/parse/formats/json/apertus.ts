@@ -1,5 +1,5 @@
 import { keyedJsonBody } from '../../bodies/json-body.ts';
-import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
 import { writeJson } from '../../json/lenient-json.ts';
 import type { ChatFormat } from '../../types/format.ts';
 
@@ -12,6 +12,7 @@ export const apertus: ChatFormat = {
       opener: '<|tools_prefix|>',
       closer: '<|tools_suffix|>',
       strings: JSON_STRINGS,
+      follows: JSON_FOLLOWS,
       read: keyedJsonBody,
       layout: { kind: 'keyed' },
     },

@@ -1,5 +1,5 @@
 import { jsonBody } from '../../bodies/json-body.ts';
-import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
 import { writeJson } from '../../json/lenient-json.ts';
 import type { CallLayout, ChatFormat } from '../../types/format.ts';
 
@@ -15,6 +15,7 @@ export const commandR7b: ChatFormat = {
       closer: '<|END_ACTION|>',
       strings: JSON_STRINGS,
       stringsIf: /[{[]/,
+      follows: JSON_FOLLOWS,
       read: jsonBody,
       layout: { ...ACTIONS, before: ['tool_call_id'] },
     },

@@ -8,7 +8,13 @@ export const granite3: ChatFormat = {
   id: 'granite-3',
   when: ['<|tool_call|>'],
   calls: [
-    { opener: '<|tool_call|>', strings: JSON_STRINGS, read: jsonBody, layout: LIST_LAYOUT },
+    {
+      opener: '<|tool_call|>',
+      strings: JSON_STRINGS,
+      follows: JSON_FOLLOWS,
+      read: jsonBody,
+      layout: LIST_LAYOUT,
+    },
     {
       opener: '<tool_call>',
       strings: JSON_STRINGS,
@@ -18,7 +24,8 @@ export const granite3: ChatFormat = {
       layout: LIST_LAYOUT,
     },
   ],
-  structure: ['</tool_call>', '<response>', '</response>'],
+  structure: ['<response>', '</response>'],
+  callStructure: ['</tool_call>'],
   thinking: [
     { opener: '<think>', closer: '</think>' },
     { opener: 'Here is my thought process:', closer: 'Here is my response:' },

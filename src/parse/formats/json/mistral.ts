@@ -15,6 +15,10 @@ const region: CallRegion = {
   bracketsAfter: '[ARGS]',
   strings: JSON_STRINGS,
   breakers: ['[TOOL_CALLS]', '</s>'],
+  follows: {
+    starts: /^\s{0,8}(?:(?:\[\s{0,8})?\{|[^\s[\]{}]{1,64}(?:\[(?:CALL_ID|ARGS)\]|\{))/,
+    may: /^\s{0,8}(?:\[\s{0,8}|[^\s[\]{}]{1,64}(?:\[[A-Z_]{0,7})?)?$/,
+  },
   read,
 };
 

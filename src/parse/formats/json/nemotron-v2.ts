@@ -1,5 +1,5 @@
 import { jsonBody } from '../../bodies/json-body.ts';
-import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
 import type { ChatFormat } from '../../types/format.ts';
 import { THINK } from '../../types/thinking.ts';
 import { jsonCall, LIST_LAYOUT } from './hermes.ts';
@@ -14,6 +14,7 @@ export const nemotronV2: ChatFormat = {
       closer: '</TOOLCALL>',
       strings: JSON_STRINGS,
       stringsIf: /[{[]/,
+      follows: JSON_FOLLOWS,
       read: jsonBody,
       layout: LIST_LAYOUT,
     },

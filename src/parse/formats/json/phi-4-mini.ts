@@ -1,5 +1,5 @@
 import { jsonBody } from '../../bodies/json-body.ts';
-import { JSON_STRINGS } from '../../bodies/strings.ts';
+import { JSON_FOLLOWS, JSON_STRINGS } from '../../bodies/strings.ts';
 import type { ChatFormat } from '../../types/format.ts';
 import { THINK } from '../../types/thinking.ts';
 import { jsonCall, OBJECT_LAYOUT } from './hermes.ts';
@@ -12,6 +12,7 @@ export const phi4Mini: ChatFormat = {
     {
       opener: 'functools[',
       strings: JSON_STRINGS,
+      follows: JSON_FOLLOWS,
       read: (body, context) => jsonBody(`[${body}`, context),
       layout: { ...OBJECT_LAYOUT, list: 'opened' },
     },
@@ -19,6 +20,7 @@ export const phi4Mini: ChatFormat = {
       opener: '<|tool_call|>',
       closer: '<|/tool_call|>',
       strings: JSON_STRINGS,
+      follows: JSON_FOLLOWS,
       read: jsonBody,
       layout: OBJECT_LAYOUT,
     },

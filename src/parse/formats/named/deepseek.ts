@@ -15,13 +15,17 @@ const region: CallRegion = {
   closer: END,
   strings: JSON_STRINGS,
   breakers: [BEGIN, '<｜tool▁calls▁end｜>'],
+  follows: {
+    starts: /^\s{0,8}(?:[{[]|[^\s<`{]{1,64}\s{0,8}(?:<｜tool▁sep｜>|```|\{))/,
+    may: /^\s{0,8}(?:[^\s<`{]{1,64}\s{0,8}(?:`{1,2}|<[^\s<>]{0,10})?)?$/,
+  },
   read: nameThenJson(
     /^(?:function<｜tool▁sep｜>)?(?<name>[^<\s]+)(?:\s*<｜tool▁sep｜>)?\s*(?<args>(?:```|\{)[\s\S]*)?$/,
   ),
 };
 
 const shared = {
-  structure: ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+  callStructure: ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
   thinking: THINK,
   writeResult: (content: string) => `<｜tool▁output▁begin｜>${content}<｜tool▁output▁end｜>`,
 } as const;
@@ -65,6 +69,11 @@ const dsml = taggedBody({
   newlines: 'none',
 });
 
+const INVOKE_FOLLOWS = {
+  starts: /^\s{0,32}(?:[{[]|<｜DSML｜invoke name=)/,
+  may: /^\s{0,32}(?:<[^\s<>]{0,12}(?: [a-z]{0,4})?)?$/,
+};
+
 function invoke(call: BodyCall): string {
   const parameters = Object.entries(call.arguments).map(
     ([key, value]) =>
@@ -80,7 +89,7 @@ function dsmlFormat(id: string, section: string, result: (content: string) => st
   return {
     id,
     when: [opener, ['<｜DSML｜', `｜${section}>`], ['｜DSML｜', section]],
-    calls: [{ opener, closer, strings, read: dsml }],
+    calls: [{ opener, closer, strings, follows: INVOKE_FOLLOWS, read: dsml }],
     thinking: THINK,
     writeCalls: calls => `${opener}\n${calls.map(invoke).join('')}${closer}`,
     writeResult: result,

@@ -16,13 +16,17 @@ export const kimiK2: ChatFormat = {
       closer: '<|tool_call_end|>',
       strings: JSON_STRINGS,
       breakers: ['<|tool_call_begin|>', '<|tool_calls_section_end|>'],
+      follows: {
+        starts: /^\s{0,8}(?:[{[]|[^\s<]{1,80}\s{0,8}<\|tool_call_argument_begin\|>)/,
+        may: /^\s{0,8}(?:[^\s<]{1,80}\s{0,8}(?:<[|a-z_]{0,26})?)?$/,
+      },
       read: nameThenJson(
         /^(?:functions\.)?(?<name>[^\s<:]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>(?<args>[\s\S]*)$/,
       ),
       layout: { kind: 'named', before: '"functions."', between: `":" [0-9]{1,4} "${ARGUMENTS}"` },
     },
   ],
-  structure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
+  callStructure: ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
   thinking: THINK,
   writeCalls: calls => {
     const written = calls.map(

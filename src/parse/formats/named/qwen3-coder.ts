@@ -26,7 +26,17 @@ export function functionRegions(tag: string, newlines: TagDialect['newlines']): 
       follows: { starts: /^\s{0,32}[{[]|^\s{0,32}<function=/, may: /^\s{0,32}(?:<[a-z]{0,8}=?)?$/ },
       read,
     },
-    { opener: '<function=', closer: '</function>', strings: STRINGS, keepsOpener: true, read },
+    {
+      opener: '<function=',
+      closer: '</function>',
+      strings: STRINGS,
+      keepsOpener: true,
+      follows: {
+        starts: /^[\w.:-]{1,64}>\s{0,32}<(?:parameter=|\/function>)/,
+        may: /^[\w.:-]{0,64}(?:>\s{0,32}(?:<[a-z/]{0,10})?)?$/,
+      },
+      read,
+    },
   ];
 }
 
@@ -47,7 +57,7 @@ export const qwen3Coder: ChatFormat = {
   id: 'qwen3-coder',
   when: [['<function=', '<parameter=']],
   calls: functionRegions('tool_call', 'each'),
-  structure: ['</tool_call>'],
+  callStructure: ['</tool_call>'],
   thinking: THINK,
   writeCalls: calls =>
     calls.map(call => `<tool_call>\n${writeFunction(call, '\n')}\n</tool_call>`).join('\n'),

@@ -6,7 +6,7 @@ export const seedOss: ChatFormat = {
   id: 'seed-oss',
   when: ['<seed:tool_call>'],
   calls: functionRegions('seed:tool_call', 'pair'),
-  structure: ['</seed:tool_call>'],
+  callStructure: ['</seed:tool_call>'],
   thinking: [{ opener: '<seed:think>', closer: '</seed:think>' }],
   writeCalls: calls =>
     calls.map(call => `<seed:tool_call>\n${writeFunction(call, '')}\n</seed:tool_call>`).join('\n'),

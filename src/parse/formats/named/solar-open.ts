@@ -13,6 +13,10 @@ export const solarOpen: ChatFormat = {
       closer: '<|tool_call:end|>',
       strings: JSON_STRINGS,
       breakers: ['<|tool_call:begin|>', '<|calls|>'],
+      follows: {
+        starts: /^(?:\s{0,8}[{[]|[^<]{0,64}<\|tool_call:name\|>)/,
+        may: /^[^<]{0,64}(?:<[|a-z_:]{0,16})?$/,
+      },
       read: nameThenJson(/^[^<]*<\|tool_call:name\|>(?<name>[^<]+)<\|tool_call:args\|>(?<args>[\s\S]*)$/),
       layout: {
         kind: 'named',
@@ -21,7 +25,8 @@ export const solarOpen: ChatFormat = {
       },
     },
   ],
-  structure: ['<|tool_calls|>', '<|calls|>', '<|content|>', '<|end|>', '<|begin|>assistant'],
+  structure: ['<|content|>', '<|end|>', '<|begin|>assistant'],
+  callStructure: ['<|tool_calls|>', '<|calls|>'],
   thinking: [{ opener: '<|think|>', closer: '<|end|><|begin|>assistant' }],
   writeCalls: calls => {
     const written = calls.map(
