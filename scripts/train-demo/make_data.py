@@ -304,7 +304,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library", "recall"], [0.2, 0.06, 0.06, 0.05, 0.16, 0.38, 0.09])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library", "recall"], [0.19, 0.06, 0.06, 0.05, 0.16, 0.34, 0.14])[0])
         alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}

@@ -24,17 +24,19 @@ EMPTY = "<|im_start|>system\n<|im_end|>\n"
 
 
 def branch_tokens(tok, messages, header):
+    """The tokens behind the shared prefix, and which are learned: the assistant's, but for what is `given`."""
     text = render([{"role": "system", "content": ""}] + messages, [])
     if messages[-1].get("open"):
         text = text.removesuffix("<|im_end|>\n")
     ids = tok.encode(text[len(EMPTY):]).ids
+    answers = iter([m for m in messages if m["role"] == "assistant"])
     learn, inside = [], False
     for i, t in enumerate(ids):
         learn.append(inside)
         if t == IM_END:
             inside = False
         elif tuple(ids[max(0, i + 1 - len(header)):i + 1]) == header:
-            inside = True
+            inside = not next(answers).get("given")
     return ids, learn
 
 

@@ -56,8 +56,7 @@ def told(r, between, most=6):
     facts, out = several(r, r.randint(1, most)), []
     for statement, _, _ in facts:
         if r.random() < 0.15:
-            # A text beside it, as people paste one.
-            out += [user(f"{statement} {r.choice(PHRASES['paste'])} {text_of(r, [], r.randint(2, 4))} {r.choice(PHRASES['about'])}"), say(r.choice(PHRASES["about-say"]))]
+            out += _beside_a_text(r, statement)
         else:
             out += [user(statement), say(r.choice(PHRASES["noted"]))]
         if r.random() < 0.2:
@@ -93,20 +92,38 @@ def _about(question):
 
 
 def looked_up(r, most=8):
-    """Facts behind a summary, found again by the product's `recall`, question after question."""
+    """Facts behind a summary, found again by the product's `recall`, question after question, whatever was said in between."""
     facts = several(r, r.randint(3, most), share=0.3)
     kept = [s for s, _, _ in facts if r.random() < 0.3]
     parts = ["Summary of our conversation so far:", r.choice(PHRASES["about"]), *kept]
     out = [user("\n".join(parts)), say(PHRASES["go-on"][0])]
-    for at in r.sample(range(len(facts)), min(len(facts), r.choice([1, 2, 3, 4]))):
-        statement, questions, answer = facts[at]
-        question, lost = r.choice(questions), r.random() < 0.08
-        said = [] if lost else [f"The user said: {json.dumps(statement, ensure_ascii=False)}"]
-        if said and r.random() < 0.4:
-            others = [f"The user said: {json.dumps(facts[at - 1][0], ensure_ascii=False)}", 'You said: "OK, noted."', f"You said: {json.dumps(facts[at - 2][2], ensure_ascii=False)}"]
-            said += r.sample(others, r.choice([1, 1, 2]))
-        out += [user(question), turn([call("recall", {"about": _about(question)})]), result("\n".join(said) or NOT_FOUND), say(r.choice(PHRASES["unknown"]) if lost else answer)]
+    for _ in range(r.choice([0, 0, 1, 2])):
+        out += _beside_a_text(r, _fact(r, "theirs")[0])
+    asked = r.sample(range(len(facts)), min(len(facts), r.choice([1, 2, 3, 4, 6])))
+    if len(asked) > 1 and r.random() < 0.35:
+        # Answered once without looking, which is not to be learned and not to be copied.
+        wrong = asked.pop(0)
+        out += [user(r.choice(facts[wrong][1])), {**say(facts[wrong - 1][2]), "given": True}]
+    for at in asked:
+        out += _found_again(r, facts, at)
     return out
+
+
+def _found_again(r, facts, at):
+    statement, questions, answer = facts[at]
+    question, lost = r.choice(questions), r.random() < 0.08
+    said = [] if lost else [f"The user said: {json.dumps(statement, ensure_ascii=False)}"]
+    if said and r.random() < 0.4:
+        others = [f"The user said: {json.dumps(facts[at - 1][0], ensure_ascii=False)}", 'You said: "OK, noted."', f"You said: {json.dumps(facts[at - 2][2], ensure_ascii=False)}"]
+        said += r.sample(others, r.choice([1, 1, 2]))
+    looked = [call("recall", {"about": _about(question)})]
+    return [user(question), turn(looked), result("\n".join(said) or NOT_FOUND), say(r.choice(PHRASES["unknown"]) if lost else answer)]
+
+
+def _beside_a_text(r, statement):
+    """A fact and a text beside it, as people paste one."""
+    text = text_of(r, [], r.randint(2, 4))
+    return [user(f"{statement} {r.choice(PHRASES['paste'])} {text} {r.choice(PHRASES['about'])}"), say(r.choice(PHRASES["about-say"]))]
 
 
 def text_of(r, statements, filler):

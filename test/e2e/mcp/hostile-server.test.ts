@@ -33,13 +33,15 @@ test.each([...EVERY_MODE, ...LINES_ALONE])(
       [['x', '-p', 'go'], ''],
       [['x', '--json'], '{"type":"prompt","text":"go"}\n'],
     ];
+    // A server that has died offers no tool, and what looks like a call is text then.
+    const said = behaviour === 'dies-nasty' ? '<tool_call>' : 'after it';
     for (const [args, stdin] of EVERY_MODE.includes(behaviour) ? modes : modes.slice(0, 1)) {
       const begun = performance.now();
       const { code, stdout, stderr } = await runProgram(SCRIPTED_MAIN, args, { ...place(behaviour), stdin });
       expect.soft(stdout, `stdout of ${args.join(' ')}`).not.toMatch(UNCLEAN);
       expect.soft(stderr, `stderr of ${args.join(' ')}`).not.toMatch(UNCLEAN);
       expect.soft(code).toBe(0);
-      expect.soft(stdout).toContain('after it');
+      expect.soft(stdout).toContain(said);
       expect.soft(performance.now() - begun).toBeLessThan(30_000);
     }
   },
