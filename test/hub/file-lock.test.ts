@@ -67,12 +67,13 @@ test('nor does one that is gone, or one on another machine that is silent', asyn
 test.runIf(process.platform === 'linux')(
   'nor one that has ended and that nobody has waited for',
   async () => {
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+    // The shell has become another program by then, which waits for nobody.
+    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-    await expect.poll(() => processStart(pid)).toBe('ended');
+    await expect.poll(() => processStart(pid), { timeout: 10_000 }).toBe('ended');
     expect(await isTaken(lockOf({ pid, host, start: '1' }, 1))).toBe(true);
   },
 );
