@@ -97,7 +97,7 @@ export function replaceText(self: Text, old: Text, replacement: Text, count = -1
     checkLength(self.value.length + Math.min(found, limit) * (replacement.value.length - old.value.length));
     // Without marks to keep, no object for each piece is needed.
     if (found <= limit && !self.hasForeign && !replacement.hasForeign) {
-      return Text.of(self.value.replaceAll(old.value, () => replacement.value));
+      return Text.of(replaceEach(self.value, old.value, replacement.value));
     }
     const pieces = self.split(old.value, limit);
     return Text.join(pieces, replacement);
@@ -110,6 +110,23 @@ export function replaceText(self: Text, old: Text, replacement: Text, count = -1
     parts.push(self.slice(offset, offsets[index + 1] ?? offset));
   });
   return Text.concat(parts);
+}
+
+const PIECES_AT_ONCE = 1 << 14;
+
+/** As `replaceAll`, which for millions of places holds an object for each of them. */
+function replaceEach(text: string, old: string, replacement: string): string {
+  const joined: string[] = [];
+  let pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, from)) {
+    pieces.push(text.slice(from, at), replacement);
+    from = at + old.length;
+    if (pieces.length < PIECES_AT_ONCE) continue;
+    joined.push(pieces.join(''));
+    pieces = [];
+  }
+  return [...joined, ...pieces, text.slice(from)].join('');
 }
 
 function occurrences(text: string, part: string): number {
