@@ -49,7 +49,7 @@ export async function withModel(
 }
 
 /** The prompt in one piece, in threes, token by token: the ids of the reference each time, and its log-probabilities. */
-async function expectGoldens(source: string, variant: Variant): Promise<void> {
+export async function expectGoldens(source: string, variant: Variant): Promise<void> {
   for (const chunk of [0, 3, 1]) {
     // Anew each time: nothing is to come from the cache.
     const model = await loadNative(source);

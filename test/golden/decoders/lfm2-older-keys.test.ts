@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { generate, loadNative } from '../native-run.ts';
-import { variantsOf, withModel } from './family-cases.ts';
+import { expectGoldens, variantsOf, withModel } from './family-cases.ts';
 
 test('the layers of an older config.json, which has full_attn_idxs alone, are the same', async () => {
   const variant = variantsOf('lfm2').find(({ name }) => name === 'bias');
@@ -10,14 +9,7 @@ test('the layers of an older config.json, which has full_attn_idxs alone, are th
   const { layer_types: types, ...config } = JSON.parse(readFileSync(source, 'utf8'));
   expect(types).toEqual(['conv', 'conv', 'full_attention']);
   expect(config.full_attn_idxs).toEqual([2]);
-  await withModel('lfm2', { ...variant, weights: variant.name, config }, async folder => {
-    const model = await loadNative(folder);
-    try {
-      for (const { prompt, ids } of variant.cases) {
-        expect((await generate(model, prompt, ids.length)).map(t => t.id)).toEqual(ids);
-      }
-    } finally {
-      await model.close();
-    }
-  });
+  await withModel('lfm2', { ...variant, weights: variant.name, config }, folder =>
+    expectGoldens(folder, variant),
+  );
 });
