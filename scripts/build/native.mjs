@@ -86,10 +86,7 @@ function cmakeJs({ tools, compiler, options }) {
     cmakePath: tools.cmake,
     generator: tools.generator,
     cppCompilerPath: compiler.command,
-    cCompilerPath: compiler.command
-      .replace(/g\+\+/, 'gcc')
-      .replace(/c\+\+/, 'cc')
-      .replace(/clang\+\+/, 'clang'),
+    cCompilerPath: compiler.command, // cmake-js wants both; nothing here is C.
     // N-API headers come from node-api-headers in node_modules: nothing is downloaded.
     isNodeApi: true,
     noLog: true,
