@@ -13,9 +13,12 @@ export async function* constrainedGeneration(
   request: EngineJob,
   constraint: ReplyConstraint,
 ): AsyncGenerator<EngineEvent, GenerateResult> {
-  const reply = new ConstrainedReply(constraint);
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
+  const reply = new ConstrainedReply(
+    constraint,
+    Math.min(maxTokens, engine.info.contextLength - prompt.length),
+  );
   let total: GenerateResult | undefined;
   let correction: Correction | undefined;
   try {

@@ -46,6 +46,7 @@ interface ActiveGrammar {
  */
 export class ConstrainedReply {
   readonly #constraint: ReplyConstraint;
+  readonly #most: number;
   #accepted: TokenEvent[] = [];
   #released = 0;
   #stream;
@@ -62,8 +63,10 @@ export class ConstrainedReply {
   #correctedAt = -1;
   #corrections = 0;
 
-  constructor(constraint: ReplyConstraint) {
+  /** @param most tokens of the reply: what must follow is cut there */
+  constructor(constraint: ReplyConstraint, most: number) {
     this.#constraint = constraint;
+    this.#most = most;
     this.#stream = constraint.tokenizer.stream();
     this.#parser = constraint.newParser();
     this.#note(this.#parser.push(constraint.prefix ?? ''));
@@ -187,7 +190,8 @@ export class ConstrainedReply {
     if (fits) return undefined;
     this.#takeBack(keep);
     // A token may hold both the end of the opener and a start that does not fit.
-    if (accepted === 0 && before !== '') this.#say([{ text: before, special: false }]);
+    if (accepted === 0 && before !== '')
+      this.#say(this.#constraint.tokenizer.encodeSegments([{ text: before, special: false }]));
     return await this.#correct(this.#active);
   }
 
@@ -238,10 +242,8 @@ export class ConstrainedReply {
     for (const token of kept) this.#add(token);
   }
 
-  #say(segments: Parameters<Tokenizer['encodeSegments']>[0]): number[] {
-    const ids = this.#constraint.tokenizer.encodeSegments(segments);
-    for (const id of ids) this.#add({ id, text: '' });
-    return ids;
+  #say(ids: readonly number[]): void {
+    for (const id of ids.slice(0, Math.max(0, this.#most - this.length))) this.#add({ id, text: '' });
   }
 
   /**
@@ -263,7 +265,7 @@ export class ConstrainedReply {
     const ids = this.#forcedIds(next.forced, active.marks);
     if (ids.length > 0) {
       const fit = await active.matcher.accept(ids);
-      for (const id of ids.slice(0, fit)) this.#add({ id, text: '' });
+      this.#say(ids.slice(0, fit));
       if (fit > 0) next = await active.matcher.next();
     }
     this.#correctedAt = this.#accepted.length;

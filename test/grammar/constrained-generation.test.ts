@@ -229,6 +229,24 @@ describe('what could go wrong', () => {
     expect(forced.result.finishReason).toBe('length');
   });
 
+  test('what has to be said ends where tokens run out, or the context', async () => {
+    const long: ResponseFormat = {
+      type: 'json_schema',
+      schema: {
+        type: 'object',
+        properties: { temperature_in_celsius: { const: 20 } },
+        additionalProperties: false,
+        required: ['temperature_in_celsius'],
+      },
+    };
+    const plan = planned('It is', () => ['x']);
+    const limited = await say(plan, { responseFormat: long, request: { maxTokens: 9 } });
+    expect([limited.result.finishReason, limited.text]).toEqual(['length', '{"tempera']);
+    const promptIds = Array.from({ length: 4096 - 5 }, () => 1);
+    const full = await say(plan, { responseFormat: long, request: { promptIds } });
+    expect([full.result.finishReason, full.text]).toEqual(['full', '{"tem']);
+  });
+
   test('the reader aborts before, and in the middle', async () => {
     const before = await say(planned(CALL), { request: { signal: AbortSignal.abort() } });
     expect([before.result.finishReason, before.text]).toEqual(['cancelled', '']);
