@@ -78,6 +78,30 @@ describe('a thread of grammars', () => {
     await expect(grammars.prepare(grammar)).rejects.toThrow('the grammar was not ready');
   });
 
+  test('behind one that took too long, or a crash, other grammars are followed again', async () => {
+    const source = `
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ id, op, grammar }) => {
+        if (grammar === 'slow') for (;;);
+        if (grammar === 'crash') process.exit(1);
+        parentPort.postMessage({ id, ok: true, value: op === 'start' ? { matcher: 1, accepted: 0 } : undefined });
+      });`;
+    const worker = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+    const grammars = thread({ worker, limitMs: 500 });
+    const { matcher } = await grammars.start('good', []);
+    for (const [text, why] of [
+      ['slow', 'the grammar was not ready after 0.5 s'],
+      ['crash', 'the grammar thread ended'],
+    ] as const) {
+      await expect(grammars.prepare(text)).rejects.toThrow(why);
+      await grammars.prepare('good');
+    }
+    // What was in the thread that ended is gone.
+    await expect(matcher.next()).rejects.toThrow('the grammar was not ready after 0.5 s');
+    await grammars.close();
+    await expect(grammars.prepare('good')).rejects.toThrow('the grammar engine is closed');
+  });
+
   test('a worker that cannot start is told', async () => {
     const grammars = thread({ worker: new URL('gone.js', WORKER) });
     await expect(grammars.prepare(grammar)).rejects.toThrow(/gone\.js/);
