@@ -55,6 +55,8 @@ export class ConstrainedReply {
   #content = '';
   /** Whitespace seen ahead of it, in characters. */
   #blank = 0;
+  /** It has a call, whole or broken. */
+  #called = false;
   #active: ActiveGrammar | undefined;
   /** The open call, or the content, is left unconstrained. */
   #freeCall = false;
@@ -116,14 +118,29 @@ export class ConstrainedReply {
 
   /** The model wants to end its reply; returns what must come first, if anything. */
   async stop(): Promise<Correction | undefined> {
-    if (!this.#active || this.#correctedAt === this.#accepted.length) return undefined;
-    if ((await this.#active.matcher.next()).complete) return undefined;
+    if (this.#correctedAt === this.#accepted.length) return undefined;
+    if (!this.#active && this.#lacksContent()) await this.#constrain('content', this.#contentGrammar(), 0);
+    if (!this.#active || (await this.#active.matcher.next()).complete) return undefined;
     const correction = await this.#correct(this.#active);
     return correction === 'end' ? undefined : correction;
   }
 
   close(): void {
     this.#deactivate();
+  }
+
+  /** The reply would end without the content that was asked for, where that could follow. */
+  #lacksContent(): boolean {
+    if (this.#constraint.content === undefined || this.#freeContent || this.#called) return false;
+    if (this.#parser.progress?.().call !== undefined) return false;
+    // Not in an open thought, or the header of a message.
+    const parser = this.#constraint.newParser();
+    parser.push((this.#constraint.prefix ?? '') + this.#accepted.map(({ text }) => text).join(''));
+    return parser.push('x').at(-1)?.type === 'content';
+  }
+
+  #contentGrammar(): CallGrammar {
+    return { grammar: this.#constraint.content ?? '', marks: [] };
   }
 
   #setFree(kind: ActiveGrammar['kind']): void {
@@ -145,6 +162,7 @@ export class ConstrainedReply {
 
   #note(events: readonly ParseEvent[]): void {
     for (const event of events) {
+      this.#called ||= event.type === 'call' || event.type === 'malformed';
       const isContent = event.type === 'content';
       this.#content = isContent ? (this.#content + event.text).trimStart() : '';
       this.#blank = isContent && this.#content === '' ? this.#blank + event.text.length : 0;
@@ -165,7 +183,7 @@ export class ConstrainedReply {
     if (content === undefined || this.#freeContent) return undefined;
     // Thoughts or a call may follow a little whitespace.
     if (this.#content === '' && !call && this.#blank <= MAX_BLANK) return undefined;
-    return await this.#constrain('content', { grammar: content, marks: [] }, length);
+    return await this.#constrain('content', this.#contentGrammar(), length);
   }
 
   /** Applies a grammar to the last `length` characters and everything after them. */
@@ -236,6 +254,7 @@ export class ConstrainedReply {
     this.#accepted = [];
     this.#content = '';
     this.#blank = 0;
+    this.#called = false;
     this.#stream = this.#constraint.tokenizer.stream();
     this.#parser = this.#constraint.newParser();
     this.#note(this.#parser.push(this.#constraint.prefix ?? ''));

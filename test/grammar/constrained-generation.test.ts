@@ -190,6 +190,25 @@ describe('the whole reply', () => {
     expect(result.finishReason).toBe('stop');
   });
 
+  test('a reply that would end without any gets it, behind what it thought', async () => {
+    for (const [plan, before] of [
+      ['', ''],
+      ['\n', '\n'],
+      ['<think>Hm.</think>', '<think>Hm.</think>'],
+    ] as const) {
+      const { text, result } = await say(planned(plan, ending), { responseFormat });
+      expect(text.startsWith(before)).toBe(true);
+      expect(JSON.parse(text.slice(before.length))).toEqual({
+        city: expect.any(String),
+        size: expect.any(Number),
+      });
+      expect(result.finishReason).toBe('stop');
+    }
+    // In the middle of a thought nothing is an answer.
+    const open = await say(planned('<think>Hm'), { responseFormat });
+    expect([open.text, open.runs.length]).toEqual(['<think>Hm', 1]);
+  });
+
   test('JSON that fits stays, and what would follow it is cut', async () => {
     const json = '{"city": "Pa\\u0072is", "size": 2}';
     const { text, runs } = await say(planned(`${json}\nThat is all.`), { responseFormat });
