@@ -29,6 +29,8 @@ export async function* constrainedGeneration(
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
+        // One reply is one use of what prompts share, however many runs it takes.
+        ...(total && { sharedTokens: 0 }),
       });
       total = joinedRuns(total, run.result, reply.length);
       correction = run.correction;

@@ -266,6 +266,13 @@ describe('what could go wrong', () => {
     expect([full.result.finishReason, full.text]).toEqual(['full', '{"tem']);
   });
 
+  test('one reply counts as one use of what prompts share, however many runs it takes', async () => {
+    const plan = '<tool_call>{"name": "sum", "arguments": {"a": "x", "b": 2}}</tool_call>';
+    const { runs } = await say(planned(plan, ending), { request: { sharedTokens: 2 } });
+    expect(runs.length).toBeGreaterThan(1);
+    expect(runs.map(run => run.sharedTokens)).toEqual([2, ...runs.slice(1).map(() => 0)]);
+  });
+
   test('the reader aborts before, and in the middle', async () => {
     const before = await say(planned(CALL), { request: { signal: AbortSignal.abort() } });
     expect([before.result.finishReason, before.text]).toEqual(['cancelled', '']);
