@@ -152,6 +152,7 @@ void ModelThread::run_load(LoadCommand command) {
   try {
     if (broken_) throw Error(kEngineUnavailable, broken_->what());
     bool wires = wires_memory();
+    for (auto& [id, session] : sessions_) session->scheduler().wait_for_step();
     auto progress = [&](uint64_t done, uint64_t total) {
       if (stopping_) throw Error(kCancelled, "loading was cancelled: the program is ending");
       command.handlers.on_progress(done, total);

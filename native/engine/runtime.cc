@@ -6,6 +6,7 @@
 
 #include "common/device_policy.h"
 #include "common/heap.h"
+#include "engine/device/device_failures.h"
 #include "mlx/mlx.h"
 #include "weights/weight_store.h"
 
@@ -59,10 +60,7 @@ bool tells_of_lost_device(const std::string& message) {
                                 "device-side assert", "misaligned address", "ECC error"});
 }
 
-}  // namespace
-
-Error error_of(const std::exception& error, const std::string& doing) {
-  if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
+Error explained(const std::exception& error, const std::string& doing) {
   std::string message = error.what();
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr || tells_of_memory(message)) {
     return Error(kOutOfMemory, doing + ": there is not enough memory (" + message +
@@ -77,6 +75,15 @@ Error error_of(const std::exception& error, const std::string& doing) {
                         ? "; the GPU does no more for this process: start the program again"
                         : "";
   return Error(kEngine, doing + ": " + message + fix);
+}
+
+}  // namespace
+
+Error error_of(const std::exception& error, const std::string& doing) {
+  if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
+  Error told = explained(error, doing);
+  DeviceFailures::note(told);
+  return told;
 }
 
 MemoryInfo runtime_memory() {

@@ -38,8 +38,9 @@ void fail(Job& job, const std::exception& exception) {
   finish(job, ErrorEvent{error.code(), error.what()});
   try {
     mx::synchronize();
-  } catch (const std::exception&) {
-    // The step launched ahead failed too: the same failure, which is reported already.
+  } catch (const std::exception& later) {
+    // The step launched ahead failed too, of others as well.
+    error_of(later, "generating");
   }
 }
 
@@ -301,7 +302,8 @@ bool Scheduler::read() {
     return one.generation.unread() > 0 || !one.job->has_room();
   });
   bool any = false, shared = options_.decisions != nullptr;
-  if (!alone && !shared && reading() != nullptr) wait_for_step();
+  // Those that rest have one too. What fails from here on is the prompt's.
+  if (!shared && reading() != nullptr) wait_for_step();
   while (Running* one = reading()) {
     int asked = one->job->request.prefill_chunk;
     int most = asked > 0 ? asked : options_.chunk;

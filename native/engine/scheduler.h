@@ -46,6 +46,10 @@ class Scheduler {
   // -> false: there is nothing to do until something is added or an event queue has room again.
   bool turn();
 
+  // For the steps under way, so that the turn's budget knows how long they take, and that what
+  // fails behind them does not count as theirs.
+  void wait_for_step();
+
   bool idle() const { return waiting_.empty() && running_.empty() && when_idle_.empty(); }
   size_t waiting() const { return waiting_.size(); }
 
@@ -95,8 +99,6 @@ class Scheduler {
   // allows. -> whether there were any
   bool read();
   Running* reading();
-  // For the step under way, so that the turn's budget knows how long it takes.
-  void wait_for_step();
   void read(Running& one, int most);
   // Ends a generation if `body` throws.
   void attempt(Running& running, const std::function<void()>& body);

@@ -13,9 +13,12 @@ export async function* constrainedGeneration(
   request: EngineJob,
   constraint: ReplyConstraint,
 ): AsyncGenerator<EngineEvent, GenerateResult> {
-  const reply = new ConstrainedReply(constraint);
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
+  const reply = new ConstrainedReply(
+    constraint,
+    Math.min(maxTokens, engine.info.contextLength - prompt.length),
+  );
   let total: GenerateResult | undefined;
   let correction: Correction | undefined;
   try {
@@ -26,6 +29,8 @@ export async function* constrainedGeneration(
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
+        // One reply is one use of what prompts share, however many runs it takes.
+        ...(total && { sharedTokens: 0 }),
       });
       total = joinedRuns(total, run.result, reply.length);
       correction = run.correction;

@@ -46,6 +46,7 @@ interface ActiveGrammar {
  */
 export class ConstrainedReply {
   readonly #constraint: ReplyConstraint;
+  readonly #most: number;
   #accepted: TokenEvent[] = [];
   #released = 0;
   #stream;
@@ -54,6 +55,8 @@ export class ConstrainedReply {
   #content = '';
   /** Whitespace seen ahead of it, in characters. */
   #blank = 0;
+  /** It has a call, whole or broken. */
+  #called = false;
   #active: ActiveGrammar | undefined;
   /** The open call, or the content, is left unconstrained. */
   #freeCall = false;
@@ -62,8 +65,10 @@ export class ConstrainedReply {
   #correctedAt = -1;
   #corrections = 0;
 
-  constructor(constraint: ReplyConstraint) {
+  /** @param most tokens of the reply: what must follow is cut there */
+  constructor(constraint: ReplyConstraint, most: number) {
     this.#constraint = constraint;
+    this.#most = most;
     this.#stream = constraint.tokenizer.stream();
     this.#parser = constraint.newParser();
     this.#note(this.#parser.push(constraint.prefix ?? ''));
@@ -113,14 +118,29 @@ export class ConstrainedReply {
 
   /** The model wants to end its reply; returns what must come first, if anything. */
   async stop(): Promise<Correction | undefined> {
-    if (!this.#active || this.#correctedAt === this.#accepted.length) return undefined;
-    if ((await this.#active.matcher.next()).complete) return undefined;
+    if (this.#correctedAt === this.#accepted.length) return undefined;
+    if (!this.#active && this.#lacksContent()) await this.#constrain('content', this.#contentGrammar(), 0);
+    if (!this.#active || (await this.#active.matcher.next()).complete) return undefined;
     const correction = await this.#correct(this.#active);
     return correction === 'end' ? undefined : correction;
   }
 
   close(): void {
     this.#deactivate();
+  }
+
+  /** The reply would end without the content that was asked for, where that could follow. */
+  #lacksContent(): boolean {
+    if (this.#constraint.content === undefined || this.#freeContent || this.#called) return false;
+    if (this.#parser.progress?.().call !== undefined) return false;
+    // Not in an open thought, or the header of a message.
+    const parser = this.#constraint.newParser();
+    parser.push((this.#constraint.prefix ?? '') + this.#accepted.map(({ text }) => text).join(''));
+    return parser.push('x').at(-1)?.type === 'content';
+  }
+
+  #contentGrammar(): CallGrammar {
+    return { grammar: this.#constraint.content ?? '', marks: [] };
   }
 
   #setFree(kind: ActiveGrammar['kind']): void {
@@ -142,6 +162,7 @@ export class ConstrainedReply {
 
   #note(events: readonly ParseEvent[]): void {
     for (const event of events) {
+      this.#called ||= event.type === 'call' || event.type === 'malformed';
       const isContent = event.type === 'content';
       this.#content = isContent ? (this.#content + event.text).trimStart() : '';
       this.#blank = isContent && this.#content === '' ? this.#blank + event.text.length : 0;
@@ -162,7 +183,7 @@ export class ConstrainedReply {
     if (content === undefined || this.#freeContent) return undefined;
     // Thoughts or a call may follow a little whitespace.
     if (this.#content === '' && !call && this.#blank <= MAX_BLANK) return undefined;
-    return await this.#constrain('content', { grammar: content, marks: [] }, length);
+    return await this.#constrain('content', this.#contentGrammar(), length);
   }
 
   /** Applies a grammar to the last `length` characters and everything after them. */
@@ -187,7 +208,8 @@ export class ConstrainedReply {
     if (fits) return undefined;
     this.#takeBack(keep);
     // A token may hold both the end of the opener and a start that does not fit.
-    if (accepted === 0 && before !== '') this.#say([{ text: before, special: false }]);
+    if (accepted === 0 && before !== '')
+      this.#say(this.#constraint.tokenizer.encodeSegments([{ text: before, special: false }]));
     return await this.#correct(this.#active);
   }
 
@@ -232,16 +254,15 @@ export class ConstrainedReply {
     this.#accepted = [];
     this.#content = '';
     this.#blank = 0;
+    this.#called = false;
     this.#stream = this.#constraint.tokenizer.stream();
     this.#parser = this.#constraint.newParser();
     this.#note(this.#parser.push(this.#constraint.prefix ?? ''));
     for (const token of kept) this.#add(token);
   }
 
-  #say(segments: Parameters<Tokenizer['encodeSegments']>[0]): number[] {
-    const ids = this.#constraint.tokenizer.encodeSegments(segments);
-    for (const id of ids) this.#add({ id, text: '' });
-    return ids;
+  #say(ids: readonly number[]): void {
+    for (const id of ids.slice(0, Math.max(0, this.#most - this.length))) this.#add({ id, text: '' });
   }
 
   /**
@@ -263,7 +284,7 @@ export class ConstrainedReply {
     const ids = this.#forcedIds(next.forced, active.marks);
     if (ids.length > 0) {
       const fit = await active.matcher.accept(ids);
-      for (const id of ids.slice(0, fit)) this.#add({ id, text: '' });
+      this.#say(ids.slice(0, fit));
       if (fit > 0) next = await active.matcher.next();
     }
     this.#correctedAt = this.#accepted.length;

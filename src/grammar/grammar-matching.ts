@@ -50,7 +50,8 @@ export class GrammarMatching {
         tokens.length,
         [...stopIds],
       );
-      const compiler = await library.GrammarCompiler.createGrammarCompiler(info, true);
+      // Its own cache would keep every grammar there ever was: megabytes each, in a memory of 2 GB.
+      const compiler = await library.GrammarCompiler.createGrammarCompiler(info, false);
       info.dispose();
       return new GrammarMatching(library, compiler, vocabulary, () => said);
     } catch (error) {

@@ -23,15 +23,14 @@ type Ask = GrammarRequest extends infer One ? (One extends GrammarRequest ? Omit
 
 /**
  * xgrammar in a worker thread, which starts on the first request and keeps the process alive only while a request is
- * pending. A request that takes too long, or a crash, ends the thread for good: all later requests are rejected.
+ * pending. A request that takes too long, or a crash, ends the thread with everything in it; the next request starts
+ * another one.
  */
 export class GrammarThread implements GrammarEngine {
   readonly #vocabulary: GrammarVocabulary;
   readonly #options: GrammarThreadOptions;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
-  #broken: Error | undefined;
-  #count = 0;
+  #run: GrammarRun | undefined;
+  #closed = false;
 
   constructor(vocabulary: GrammarVocabulary, options: GrammarThreadOptions = {}) {
     this.#vocabulary = vocabulary;
@@ -39,38 +38,72 @@ export class GrammarThread implements GrammarEngine {
   }
 
   async prepare(grammar: string): Promise<void> {
-    await this.#ask({ op: 'prepare', grammar });
+    await this.#current().ask({ op: 'prepare', grammar });
   }
 
   async start(grammar: string, texts: readonly string[]) {
-    const started = await this.#ask({ op: 'start', grammar, texts });
+    const run = this.#current();
+    const started = await run.ask({ op: 'start', grammar, texts });
     const { matcher, accepted } = started as { matcher: number; accepted: number };
-    return { matcher: this.#matcher(matcher), accepted };
+    return { matcher: matcherOf(run, matcher), accepted };
   }
 
   async close(): Promise<void> {
-    await this.#end(new Error('the grammar engine is closed'));
+    this.#closed = true;
+    await this.#run?.end(closed());
   }
 
-  #matcher(matcher: number): GrammarMatcher {
-    return {
-      accept: ids => this.#ask({ op: 'accept', matcher, ids }) as Promise<number>,
-      next: () => this.#ask({ op: 'next', matcher }) as Promise<NextTokens>,
-      // A thread that has ended has nothing left to close.
-      close: () => void this.#ask({ op: 'close', matcher }).catch(() => undefined),
-    };
+  #current(): GrammarRun {
+    if (this.#closed) throw closed();
+    if (!this.#run || this.#run.ended) this.#run = new GrammarRun(this.#vocabulary, this.#options);
+    return this.#run;
+  }
+}
+
+const closed = () => new Error('the grammar engine is closed');
+
+function matcherOf(run: GrammarRun, matcher: number): GrammarMatcher {
+  return {
+    accept: ids => run.ask({ op: 'accept', matcher, ids }) as Promise<number>,
+    next: () => run.ask({ op: 'next', matcher }) as Promise<NextTokens>,
+    // A thread that has ended has nothing left to close.
+    close: () => void run.ask({ op: 'close', matcher }).catch(() => undefined),
+  };
+}
+
+/** One such thread from its start to its end. */
+class GrammarRun {
+  readonly #limitMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #worker: Worker;
+  #broken: Error | undefined;
+  #count = 0;
+
+  constructor(vocabulary: GrammarVocabulary, { worker: file, limitMs = LIMIT_MS }: GrammarThreadOptions) {
+    this.#limitMs = limitMs;
+    const worker = new Worker(file ?? new URL('./grammar-worker.js', import.meta.url), {
+      workerData: vocabularyMessage(vocabulary),
+      // Flags of this process may be about running from source.
+      execArgv: [],
+    });
+    worker.on('message', (reply: GrammarReply) => this.#settle(reply));
+    worker.on('error', error => void this.end(error));
+    worker.on('exit', () => void this.end(new Error('the grammar thread ended')));
+    this.#worker = worker;
   }
 
-  #ask(request: Ask): Promise<unknown> {
+  get ended(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  ask(request: Ask): Promise<unknown> {
     if (this.#broken) return Promise.reject(this.#broken);
-    const worker = this.#start();
     this.#count += 1;
     const id = this.#count;
     return new Promise<unknown>((resolve, reject) => {
-      const limit = this.#options.limitMs ?? LIMIT_MS;
       const timer = setTimeout(() => {
-        void this.#end(new Error(`the grammar was not ready after ${limit / 1000} s`));
-      }, limit);
+        void this.end(new Error(`the grammar was not ready after ${this.#limitMs / 1000} s`));
+      }, this.#limitMs);
       const settle = <T>(end: (value: T) => void) => {
         return (value: T) => {
           clearTimeout(timer);
@@ -78,41 +111,29 @@ export class GrammarThread implements GrammarEngine {
         };
       };
       this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
-      worker.ref();
-      worker.postMessage({ id, ...request } satisfies GrammarRequest);
+      this.#worker.ref();
+      this.#worker.postMessage({ id, ...request } satisfies GrammarRequest);
     });
   }
 
-  #start(): Worker {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(this.#options.worker ?? new URL('./grammar-worker.js', import.meta.url), {
-      workerData: vocabularyMessage(this.#vocabulary),
-      // Flags of this process may be about running from source.
-      execArgv: [],
-    });
-    worker.on('message', (reply: GrammarReply) => {
-      const waiting = this.#waiting.get(reply.id);
-      // A response that arrives while the thread is being stopped: unref now would let the process exit during the
-      // wait.
-      if (!waiting) return;
-      this.#waiting.delete(reply.id);
-      if (this.#waiting.size === 0) worker.unref();
-      if (reply.ok) waiting.resolve(reply.value);
-      else waiting.reject(new Error(reply.message));
-    });
-    worker.on('error', error => void this.#end(error));
-    worker.on('exit', () => void this.#end(new Error('the grammar thread ended')));
-    this.#worker = worker;
-    return worker;
-  }
-
-  async #end(reason: Error): Promise<void> {
+  async end(reason: Error): Promise<void> {
     this.#broken ??= reason;
     for (const { reject } of this.#waiting.values()) reject(this.#broken);
     this.#waiting.clear();
     // Waiting for its end must keep the process alive.
-    this.#worker?.ref();
-    await this.#worker?.terminate();
+    this.#worker.ref();
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: GrammarReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    // A response that arrives while the thread is being stopped: unref now would let the process exit during the
+    // wait.
+    if (!waiting) return;
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if (reply.ok) waiting.resolve(reply.value);
+    else waiting.reject(new Error(reply.message));
   }
 }
 

@@ -190,6 +190,25 @@ describe('the whole reply', () => {
     expect(result.finishReason).toBe('stop');
   });
 
+  test('a reply that would end without any gets it, behind what it thought', async () => {
+    for (const [plan, before] of [
+      ['', ''],
+      ['\n', '\n'],
+      ['<think>Hm.</think>', '<think>Hm.</think>'],
+    ] as const) {
+      const { text, result } = await say(planned(plan, ending), { responseFormat });
+      expect(text.startsWith(before)).toBe(true);
+      expect(JSON.parse(text.slice(before.length))).toEqual({
+        city: expect.any(String),
+        size: expect.any(Number),
+      });
+      expect(result.finishReason).toBe('stop');
+    }
+    // In the middle of a thought nothing is an answer.
+    const open = await say(planned('<think>Hm'), { responseFormat });
+    expect([open.text, open.runs.length]).toEqual(['<think>Hm', 1]);
+  });
+
   test('JSON that fits stays, and what would follow it is cut', async () => {
     const json = '{"city": "Pa\\u0072is", "size": 2}';
     const { text, runs } = await say(planned(`${json}\nThat is all.`), { responseFormat });
@@ -227,6 +246,31 @@ describe('what could go wrong', () => {
     expect([result.finishReason, ids.length]).toEqual(['length', 20]);
     const forced = await say(planned('<tool_call>{"name": "x', ending), { request: { maxTokens: 14 } });
     expect(forced.result.finishReason).toBe('length');
+  });
+
+  test('what has to be said ends where tokens run out, or the context', async () => {
+    const long: ResponseFormat = {
+      type: 'json_schema',
+      schema: {
+        type: 'object',
+        properties: { temperature_in_celsius: { const: 20 } },
+        additionalProperties: false,
+        required: ['temperature_in_celsius'],
+      },
+    };
+    const plan = planned('It is', () => ['x']);
+    const limited = await say(plan, { responseFormat: long, request: { maxTokens: 9 } });
+    expect([limited.result.finishReason, limited.text]).toEqual(['length', '{"tempera']);
+    const promptIds = Array.from({ length: 4096 - 5 }, () => 1);
+    const full = await say(plan, { responseFormat: long, request: { promptIds } });
+    expect([full.result.finishReason, full.text]).toEqual(['full', '{"tem']);
+  });
+
+  test('one reply counts as one use of what prompts share, however many runs it takes', async () => {
+    const plan = '<tool_call>{"name": "sum", "arguments": {"a": "x", "b": 2}}</tool_call>';
+    const { runs } = await say(planned(plan, ending), { request: { sharedTokens: 2 } });
+    expect(runs.length).toBeGreaterThan(1);
+    expect(runs.map(run => run.sharedTokens)).toEqual([2, ...runs.slice(1).map(() => 0)]);
   });
 
   test('the reader aborts before, and in the middle', async () => {

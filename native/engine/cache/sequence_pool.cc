@@ -63,8 +63,9 @@ std::optional<SequencePool::Lease> SequencePool::take(std::span<const int32_t> p
   uint64_t needed = source.in_place ? old.bytes_after(std::max(0, tokens - old.length()))
                                     : new_cache_().bytes_after(tokens);
   uint64_t more = source.in_place ? needed - old.bytes() : needed;
-  bool kept = source.in_place || source.length > 0;
-  if (!make_room(more, kept ? source.row : rows_.end()) && any_in_use()) return std::nullopt;
+  auto kept = source.in_place || source.length > 0 ? source.row : rows_.end();
+  if (any_in_use() && !could_make_room(more, kept)) return std::nullopt;
+  make_room(more, kept);
   auto row = source.row;
   if (source.in_place) {
     rows_.splice(rows_.end(), rows_, row);
@@ -99,7 +100,8 @@ const Sequence* SequencePool::holder(std::span<const int32_t> ids, bool reproduc
 
 bool SequencePool::put(Sequence sequence) {
   uint64_t bytes = sequence.bytes();
-  if (!could_hold(bytes) || (!make_room(bytes, rows_.end()) && budget_ > 0)) return false;
+  if (!could_make_room(bytes, rows_.end())) return false;
+  make_room(bytes, rows_.end());
   add(std::move(sequence));
   return true;
 }
@@ -108,23 +110,32 @@ bool SequencePool::grow(Row& row, int tokens, bool anyway) {
   const ModelCache& cache = row.sequence.cache;
   uint64_t grown = row.sequence.bytes() + cache.bytes_after(tokens) - cache.bytes();
   if (grown <= row.bytes()) return true;
-  if (!make_room(grown - row.bytes(), rows_.end()) && !anyway) return false;
+  uint64_t more = grown - row.bytes();
+  if (!anyway && !could_make_room(more, rows_.end())) return false;
+  make_room(more, rows_.end());
   row.reserved = grown;
   return true;
 }
 
-bool SequencePool::make_room(uint64_t more, Rows::iterator kept) {
+bool SequencePool::could_make_room(uint64_t more, Rows::iterator kept) {
+  uint64_t total = more;
+  for (auto row = rows_.begin(); row != rows_.end(); ++row) {
+    if (row->in_use || row == kept) total += row->bytes();
+  }
+  return could_hold(total);
+}
+
+void SequencePool::make_room(uint64_t more, Rows::iterator kept) {
   uint64_t total = bytes() + more;
   for (auto row = rows_.begin(); row != rows_.end();) {
     auto next = std::next(row);
-    if (budget_ > 0 && total <= budget_) return true;
+    if (budget_ > 0 && total <= budget_) return;
     if (!row->in_use && row != kept) {
       total -= row->bytes();
       rows_.erase(row);
     }
     row = next;
   }
-  return budget_ == 0 || total <= budget_;
 }
 
 void SequencePool::release(Rows::iterator row, bool broken) {

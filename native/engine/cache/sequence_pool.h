@@ -85,8 +85,11 @@ class SequencePool {
 
   Rows::iterator add(Sequence sequence);
   Source source_of(std::span<const int32_t> prompt, bool reproducible);
-  // Evicts rows that are not in use, but for `kept`, until `more` bytes fit. -> whether they do
-  bool make_room(uint64_t more, Rows::iterator kept);
+  // Whether `more` bytes would fit beside those in use and `kept`: what is evicted for something
+  // that has to wait anyway would be read again for nothing.
+  bool could_make_room(uint64_t more, Rows::iterator kept);
+  // Evicts rows that are not in use, but for `kept`, until `more` bytes fit, or all of them.
+  void make_room(uint64_t more, Rows::iterator kept);
   bool any_in_use() const;
   bool grow(Row& row, int tokens, bool anyway);
   void release(Rows::iterator row, bool broken);

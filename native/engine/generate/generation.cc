@@ -143,10 +143,16 @@ void Generation::add(const mx::array& logits, const mx::array& tokens, int seque
   (waited_ ? step_ : next_) = std::move(step);
 }
 
-std::vector<int32_t> Generation::ids_of(const Step& step) {
-  mx::array tokens = step.tokens;
-  tokens.eval();
-  const auto* sampled = tokens.data<int32_t>();
+void Generation::wait_for(Step& step) {
+  if (step.computed) return;
+  step.tokens.eval();
+  DeviceFailures::check(step.failures);
+  step.computed = true;
+}
+
+std::vector<int32_t> Generation::ids_of(Step& step) {
+  wait_for(step);
+  const auto* sampled = step.tokens.data<int32_t>();
   std::vector<int32_t> ids;
   do {
     if (sampled[ids.size()] < 0) {
@@ -201,7 +207,7 @@ void Generation::settle() {
 }
 
 void Generation::wait() {
-  if (step_) step_->tokens.eval();
+  if (step_) wait_for(*step_);
 }
 
 void Generation::conclude() {
@@ -231,8 +237,9 @@ void Generation::emit(int32_t id, const Step& step, int row) {
 }
 
 EndEvent Generation::end() {
-  // A step launched ahead may still write into the cache.
+  // A step launched ahead may still write into the cache; if it failed, others must not use that.
   mx::synchronize();
+  wait();
   // What it was to verify is forgotten.
   if (step_ && !step_->proposed.empty()) {
     sequence_.cache.keep(static_cast<int>(sequence_.ids.size()));

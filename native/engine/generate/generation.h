@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/cache/sequence.h"
+#include "engine/device/device_failures.h"
 #include "engine/distributed/decisions.h"
 #include "engine/generate/prefill.h"
 #include "engine/generate/step_meter.h"
@@ -68,10 +69,14 @@ class Generation {
     mx::array logits;
     mx::array tokens;
     std::vector<int32_t> proposed;
+    uint64_t failures = DeviceFailures::told();  // before it was launched
+    bool computed = false;                       // and nothing failed
   };
 
+  // Throws what failed while it was under way, in whatever pass.
+  static void wait_for(Step& step);
   // Waits for the tokens that count. Throws MODEL_BROKEN if the logits were not numbers.
-  static std::vector<int32_t> ids_of(const Step& step);
+  static std::vector<int32_t> ids_of(Step& step);
   // Waits for the tokens under way, reports them, and forgets proposed ones that were wrong.
   void report();
   void emit(int32_t id, const Step& step, int row);

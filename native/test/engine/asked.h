@@ -26,10 +26,13 @@ inline std::unique_ptr<Session> load(int parallel, uint64_t cache_bytes = uint64
 class Asked {
  public:
   Asked(
-      Session& session, Request request, std::function<void(bool)> on_ready = [](bool) {})
+      Scheduler& scheduler, Request request, std::function<void(bool)> on_ready = [](bool) {})
       : job_(std::make_shared<Job>(++last_id(), 1, std::move(request), std::move(on_ready))) {
-    session.scheduler().add(job_);
+    scheduler.add(job_);
   }
+  Asked(
+      Session& session, Request request, std::function<void(bool)> on_ready = [](bool) {})
+      : Asked(session.scheduler(), std::move(request), std::move(on_ready)) {}
 
   Asked& take() {
     for (Event& event : job_->events.take()) {

@@ -49,7 +49,9 @@ export class ThoughtLimit {
       if (this.#spent) yield* this.#close(ids);
       const end = total && whyOver(engine, job, ids.length);
       if (total && end) return { ...total, finishReason: end, generatedTokens: ids.length };
-      const run = yield* this.#run(engine, continued(job, ids), { ids, isFirst: total === undefined });
+      // One reply is one use of what prompts share, however many runs it takes.
+      const asked = total ? { ...job, sharedTokens: 0 } : job;
+      const run = yield* this.#run(engine, continued(asked, ids), { ids, isFirst: total === undefined });
       total = joinedRuns(total, run, ids.length);
       if (!this.#spent || job.signal?.aborted || run.finishReason === 'length') return total;
     }

@@ -24,10 +24,12 @@ export class PrefixFolder {
     return join(this.#path, `${key}${SUFFIX}`);
   }
 
-  /** Bytes that tensors of one more file may take. Makes the folder. @throws the system's error */
+  /** Bytes that tensors of one more file may take. Makes the folder and prunes it. @throws the system's error */
   room(): number {
     // Private: prompts are in it.
     makeFolder(this.#path, 0o700);
+    // First: what a killed process left may be what fills the disk.
+    this.prune();
     const { bavail, bsize } = statfsSync(this.#path);
     const most = Math.min(this.#maxBytes, Math.floor(bavail * bsize * SHARE_OF_FREE));
     return Math.max(0, most - HEADER_BYTES);

@@ -34,6 +34,7 @@ export class PrefixTier {
   /** Being written, or not to be tried again. */
   readonly #settled = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
+  #pruned = false;
 
   constructor(
     native: Pick<NativeModel, 'savePrefix'>,
@@ -63,6 +64,7 @@ export class PrefixTier {
   replied(prefix: Prefix, refusal: string | undefined): void {
     if (prefix.file && refusal === undefined) {
       this.#trying('marked as used', () => this.#folder.touch(prefix.path));
+      this.#pruneOnce();
       return;
     }
     if (refusal !== undefined) this.#drop(prefix.path, refusal);
@@ -75,6 +77,13 @@ export class PrefixTier {
   /** Waits for what is being written. */
   async close(): Promise<void> {
     await Promise.all(this.#writes);
+  }
+
+  /** The limit may be lower than that of the processes before, and nothing new need come. */
+  #pruneOnce(): void {
+    if (this.#pruned) return;
+    this.#pruned = true;
+    this.#trying('pruned', () => this.#folder.prune());
   }
 
   #comesAgain(key: string): boolean {

@@ -155,6 +155,30 @@ describe('what is kept', () => {
     expect((await once(spec, folder, second, limit)).cachedTokens).toBe(0);
   });
 
+  test('no more than a limit that was lowered, though nothing is written', async () => {
+    const folder = newFolder();
+    const jobs = [2, 3, 4].map(seed => jobOf(0, { promptIds: promptOf(600, seed), checkpoints: [] }));
+    const [first, second, third] = jobs as [EngineJob, EngineJob, EngineJob];
+    for (const job of [first, second]) await once(spec, folder, job);
+    const { size } = statSync(join(folder, filesOf(folder)[0] as string));
+    expect((await once(spec, folder, first, size)).cachedTokens).toBe(SHARED);
+    expect(filesOf(folder)).toHaveLength(1);
+    // One that would be too large is refused, and so is what was too large before.
+    await once(spec, folder, third, 100_000);
+    expect(filesOf(folder)).toEqual([]);
+  });
+
+  test('parts that a killed process left are removed before it is seen how much room there is', async () => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    const old = join(folder, 'a.safetensors.part-1');
+    writeFileSync(old, 'x');
+    utimesSync(old, 1, 1);
+    const { notes } = await once(spec, folder, jobOf(2), 100_000);
+    expect(notes).toEqual([expect.stringMatching(/is not kept/)]);
+    expect(filesOf(folder)).toEqual([]);
+  });
+
   test('nothing too large, and no part of it', async () => {
     const folder = newFolder();
     const { notes } = await once(spec, folder, jobOf(2), 100_000);

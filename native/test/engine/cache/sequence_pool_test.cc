@@ -164,6 +164,22 @@ TEST(what_does_not_fit_beside_those_in_use_waits) {
   CHECK(pool.take(counted(3000, 100), 50000).has_value());
 }
 
+TEST(what_has_to_wait_drops_nothing_that_others_may_continue) {
+  SequencePool pool(with({kFull, kFull}), 3 * kSequenceBytes);
+  ask(pool, counted(9000, 100));
+  auto first = pool.take(counted(0, 100), 200), second = pool.take(counted(1000, 100), 200);
+  CHECK(first.has_value() && second.has_value() && pool.size() == size_t{3});
+  // Two blocks, of which there is one.
+  CHECK(!pool.take(counted(2000, 300), 300).has_value());
+  Sequence prefix(new_cache({kFull, kFull}));
+  read(prefix, {kFull, kFull}, counted(3000, CountedCache::kBlock + 1));
+  CHECK(!pool.put(std::move(prefix)));
+  read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
+  read(second->sequence(), {kFull, kFull}, counted(1000, 2 * CountedCache::kBlock));
+  CHECK(!first->grow(1, false));
+  CHECK(pool.reusable(counted(9000, 101), false) == 100);
+}
+
 TEST(a_row_grows_into_what_it_has_reserved) {
   SequencePool pool(with({kFull, kFull}), 2 * kSequenceBytes);
   auto first = pool.take(counted(0, 100), 200);
