@@ -146,7 +146,7 @@ export class HttpTransport implements ServerTransport {
   #options() {
     const { headers } = this.#config;
     return {
-      fetch: this.#http.fetch,
+      fetch: this.#auth?.through(this.#http.fetch) ?? this.#http.fetch,
       requestInit: { headers: { ...headers } },
       ...(this.#auth === undefined ? {} : { authProvider: this.#auth.provider }),
       ...(this.#config.oauth?.anyIssuer === true && { skipIssuerMetadataValidation: true }),
