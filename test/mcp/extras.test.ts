@@ -148,6 +148,13 @@ describe('links in results', TIMEOUT, () => {
     await expect(host.readResource('nobody', 'memo://today', LIMIT)).rejects.toThrow("no server 'nobody'");
   });
 
+  test('are read from a server that has a tool of that name itself', async () => {
+    await start('old', 'reader');
+    expect(host.tools().map(({ tool }) => tool)).toContain('read_resource');
+    const { text } = await host.readResource('x', 'memo://today', LIMIT);
+    expect(text).toContain('read 1');
+  });
+
   test('reading one is a call that the user is asked about', async () => {
     const configs = [{ ...fixture('extras', ['old']), name: 'x' }];
     host = new McpHost({ configs, policy: { approval: 'ask' } });
