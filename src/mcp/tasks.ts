@@ -141,8 +141,8 @@ export class Tasks {
     let failures = 0;
     while (true) {
       onState(state);
-      if (state.status === 'failed' || state.status === 'cancelled')
-        throw new Error(`it ${state.status === 'failed' ? 'failed' : 'was cancelled'}${reasonOf(state)}`);
+      if (state.status === 'failed') return await failureOf(server, state, signal);
+      if (state.status === 'cancelled') throw new Error(`it was cancelled${reasonOf(state)}`);
       if (performance.now() > endsAt) throw new Error('it did not end in the time that its server keeps it');
       try {
         const connection = await server.connection();
@@ -182,6 +182,23 @@ export class Tasks {
 /** The server's own answer, or one that is wrong, rather than a lost connection. */
 function isAnswer(error: unknown): boolean {
   return isServerAnswer(error) || (error instanceof Error && error.message.startsWith('the server '));
+}
+
+/**
+ * What a failed task gave: in the older era the result of a tool that reports an error is to be asked for like any other.
+ * Throws Error with the reason if there is none.
+ */
+async function failureOf(server: ManagedServer, state: TaskState, signal: AbortSignal): Promise<CallResult> {
+  const given = async (): Promise<CallResult | undefined> => {
+    const connection = await server.connection();
+    if (connection.era === 'modern') return undefined;
+    const hooks = { signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]) };
+    return await taskResult(connection, state, hooks);
+  };
+  // An error in its place says no more than the state does.
+  const result = await given().catch(() => undefined);
+  if (result !== undefined) return { ...result, isError: true };
+  throw new Error(`it failed${reasonOf(state)}`);
 }
 
 function pollPause(wantedMs: number): number {

@@ -57,6 +57,13 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       );
     }));
 
+  it('that its tool reports as failed: in its words, where the server has them', () =>
+    withTasks(era, 'fails-in-words', async host => {
+      const told = host.call('work', {}, LIMIT);
+      if (era === 'old') expect(await told).toEqual({ text: 'Tray 2 is empty.', isError: true });
+      else await expect(told).rejects.toThrow("Tool 'work' failed as a task: it failed: out of paper");
+    }));
+
   it('that its server has forgotten', () =>
     withTasks(era, 'forgets', async host => {
       await expect(host.call('work', {}, LIMIT)).rejects.toThrow(/Task not found/);
