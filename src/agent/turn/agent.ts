@@ -286,7 +286,7 @@ export class Agent {
     const { model, history, overflow } = this.#options;
     if (overflow === 'stop') return messages;
     const summarized = history.summarized.length > 0;
-    const fitted = fitContext(model, messages, listed, { thinking, summarized });
+    const fitted = fitContext(model, messages, listed, { thinking, summarized, turn: this.#turnStart });
     if (fitted.droppedTurns > 0) yield droppedNotice(fitted.droppedTurns, model.contextLength);
     return fitted.messages;
   }
