@@ -161,7 +161,11 @@ export class McpHost implements ToolHost, ServerControl {
     this.refreshStale();
     const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
     const prepared = await prepareInput(input, this.#servers, parts, options);
-    const news = [...this.#tasks.takeFinished(), ...this.#news.take()];
+    const { cut = (_tool: string, text: string) => text } = options;
+    const finished = this.#tasks
+      .takeFinished()
+      .map(({ tool, how, text }) => `[The task of the tool '${tool}' ${how}]\n${cut(tool, text)}`);
+    const news = [...finished, ...this.#news.take()];
     return { ...prepared, text: [...news, prepared.text].join('\n\n') };
   }
 

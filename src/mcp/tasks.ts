@@ -25,6 +25,14 @@ const MAX_TASKS = 20;
 /** How long the end of the program waits for servers to hear that their tasks are cancelled. */
 const CANCEL_PATIENCE_MS = 500;
 
+/** What became of a task in the background, for the model. */
+export interface FinishedTask {
+  readonly tool: string;
+  readonly how: 'is done' | 'has failed';
+  /** What it gave, or why it failed. */
+  readonly text: string;
+}
+
 /** A call that a server has made a task of. */
 export interface TaskCall {
   readonly server: ManagedServer;
@@ -50,7 +58,7 @@ export class Tasks {
   readonly #followed = new Map<string, TaskCall>();
   readonly #cancelling = new Set<Promise<void>>();
   #background = 0;
-  #finished: string[] = [];
+  #finished: FinishedTask[] = [];
 
   constructor(options: TasksOptions) {
     this.#options = options;
@@ -90,7 +98,7 @@ export class Tasks {
   }
 
   /** What became of tasks in the background, for the model; told once. */
-  takeFinished(): readonly string[] {
+  takeFinished(): readonly FinishedTask[] {
     return this.#finished.splice(0);
   }
 
@@ -114,10 +122,10 @@ export class Tasks {
     const name = call.server.config.name;
     const key = `${name}\0task ${call.task.id}`;
     this.#background++;
-    const tell = (text: string, how: string): void => {
+    const tell = (text: string, how: FinishedTask['how']): void => {
       this.#background--;
       if (this.#closed.signal.aborted) return;
-      this.#finished.push(`[The task of the tool '${call.tool}' ${how}]\n${text}`);
+      this.#finished.push({ tool: call.tool, how, text });
       onNews(
         key,
         `The task of '${call.tool}' (server '${name}') ${how}; the model is told with your next prompt.`,

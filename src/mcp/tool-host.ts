@@ -58,6 +58,8 @@ export interface HostResource {
 export interface PrepareOptions extends CallOptions {
   /** The part of the input in which resources may be named: others may have written the rest. Default: all of it. */
   readonly naming?: string;
+  /** What the model sees of the result of a task that has ended meanwhile. Default: all of it. */
+  readonly cut?: (tool: string, text: string) => string;
 }
 
 /** An input with what it refers to filled in. */

@@ -159,6 +159,16 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
     }));
 
+  it('that outlives its call: its result is told as the model may see results', () =>
+    withTasks(era, 'long', async host => {
+      await host.call('work', {}, { timeoutMs: 700 });
+      await until(async () => host.takeNotices().some(notice => notice.includes('is done')), 10_000);
+      const cut = (tool: string, text: string) => `${tool}: ${text.slice(0, 4)}...`;
+      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe(
+        "[The task of the tool 'work' is done]\nwork: work...\n\nhello",
+      );
+    }));
+
   it('that outlives its call where no prompt may follow: waited for, which is told once', () =>
     withTasks(era, 'long', async host => {
       const limits: number[] = [];

@@ -151,6 +151,7 @@ export class Agent {
     if (tools.prepareInput === undefined || input === '') return input;
     const options = {
       timeoutMs: toolTimeoutMs,
+      cut: this.#cut,
       ...(naming !== undefined && { naming }),
       ...(signal && { signal }),
     };
@@ -310,19 +311,19 @@ export class Agent {
   }
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
-    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars } = this.#options;
-    const { approver, awaitTasks } = this.#options;
-    const limit = maxResultChars ?? resultLimit(model.contextLength);
-    const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
+    const { tools, history, toolTimeoutMs: timeoutMs, approver, awaitTasks } = this.#options;
     const newCallId = () => this.#newCall('', {}).id;
     return {
       ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
-      timeoutMs,
-      cut,
-      newCallId,
-      ...{ approver, awaitTasks },
+      ...{ timeoutMs, cut: this.#cut, newCallId, approver, awaitTasks },
     };
   }
+
+  /** What the model sees of a result. */
+  readonly #cut = (tool: string, text: string): string => {
+    const { model, maxResultChars } = this.#options;
+    return this.#results.cut(tool, text, maxResultChars ?? resultLimit(model.contextLength));
+  };
 
   #tools(): ToolDefinition[] {
     return this.#options.tools.tools().map(tool => tool.definition);
