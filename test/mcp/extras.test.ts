@@ -138,6 +138,20 @@ test.each(ERAS)('%s era: titles are shown on one clean line, whatever the icons 
   );
 });
 
+test('what prompts and resources say of themselves hides nothing', TIMEOUT, async () => {
+  await start('old');
+  expect(host.prompts()).toMatchObject([
+    {
+      description: 'Looks at it.',
+      arguments: [
+        { name: 'language', required: true, description: 'Of the code.' },
+        { name: 'level', required: false },
+      ],
+    },
+  ]);
+  expect(host.resources()[1]).toMatchObject({ name: 'by', description: 'Of one author.' });
+});
+
 describe('links in results', TIMEOUT, () => {
   test.each(ERAS)('%s era: told with their server, as far as they can be repeated, and read', async era => {
     await start(era);
