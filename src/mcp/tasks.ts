@@ -102,6 +102,11 @@ export class Tasks {
     return this.#finished.splice(0);
   }
 
+  /** They were not told after all. */
+  giveBack(finished: readonly FinishedTask[]): void {
+    this.#finished.unshift(...finished);
+  }
+
   /**
    * Follows none any more, and cancels all on their servers, since nobody will ask for them. Resolves once the servers have
    * heard that, or after half a second.

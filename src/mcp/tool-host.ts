@@ -67,6 +67,8 @@ export interface PreparedInput {
   readonly text: string;
   /** What was attached, for the user to see. */
   readonly notices: readonly string[];
+  /** The input was not asked after all: what is told only once comes with the next. */
+  readonly giveBack?: () => void;
 }
 
 /** Changes the servers of a running session, from the next prompt on. An unknown name is LlmHostError USAGE. */

@@ -164,9 +164,12 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       await host.call('work', {}, { timeoutMs: 700 });
       await until(async () => host.takeNotices().some(notice => notice.includes('is done')), 10_000);
       const cut = (tool: string, text: string) => `${tool}: ${text.slice(0, 4)}...`;
-      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe(
-        "[The task of the tool 'work' is done]\nwork: work...\n\nhello",
-      );
+      const told = "[The task of the tool 'work' is done]\nwork: work...\n\nhello";
+      const prepared = await host.prepareInput('hello', { ...NOTHING, cut });
+      expect(prepared.text).toBe(told);
+      prepared.giveBack?.();
+      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe(told);
+      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe('hello');
     }));
 
   it('that outlives its call where no prompt may follow: waited for, which is told once', () =>

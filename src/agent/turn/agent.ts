@@ -46,6 +46,8 @@ export class Agent {
   #turnStart: HistoryMark = 0;
   #callCount = 0;
   #offered: Offer | undefined;
+  /** For what the turn's input tells only once, if the turn fails. */
+  #giveBack: (() => void) | undefined;
 
   constructor(options: TurnOptions) {
     this.#links = new ResourceLinks(options.tools);
@@ -132,13 +134,20 @@ export class Agent {
     const { history, tools } = this.#options;
     tools.refreshStale?.();
     this.#turnStart = history.mark();
+    this.#giveBack = undefined;
     try {
       return yield* run(this.#rounds(signal));
     } catch (error) {
-      history.rollback(this.#turnStart);
+      this.#takeBack();
       yield errorEvent(error);
       return [];
     }
+  }
+
+  /** As if nobody had asked. */
+  #takeBack(): void {
+    this.#options.history.rollback(this.#turnStart);
+    this.#giveBack?.();
   }
 
   /** The input with the resources or the server prompt that it names filled in. */
@@ -155,7 +164,8 @@ export class Agent {
       ...(naming !== undefined && { naming }),
       ...(signal && { signal }),
     };
-    const { text, notices } = await tools.prepareInput(input, options);
+    const { text, notices, giveBack } = await tools.prepareInput(input, options);
+    this.#giveBack = giveBack;
     for (const message of notices) yield { type: 'notice', message };
     return text;
   }

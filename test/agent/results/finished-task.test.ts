@@ -24,3 +24,26 @@ test('the result of a task that has ended is cut as any other, and can be read o
   expect(asked).toMatch(/\]\n\nAnd now\?$/);
   expect(JSON.stringify(events)).toContain('(work)');
 });
+
+test('what is told only once is given back where the turn fails, and nowhere else', async () => {
+  let given = 0;
+  class Told extends FakeHost {
+    prepareInput(input: string): Promise<PreparedInput> {
+      const giveBack = () => {
+        given += 1;
+      };
+      return Promise.resolve({ text: `[It is done]\n\n${input}`, notices: [], giveBack });
+    }
+  }
+  const model = new FakeModel([new Error('out of memory'), [content('Done.')], new Error('again')]);
+  const history = createHistory();
+  const tools = new Told({});
+  const agent = new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
+  expect((await collect(agent.turn('And now?'))).at(-1)).toMatchObject({ type: 'error' });
+  expect([given, history.messages]).toEqual([1, []]);
+  await collect(agent.turn('And now?'));
+  expect(given).toBe(1);
+  // A turn without an input of its own has nothing to give back.
+  await collect(agent.respond());
+  expect(given).toBe(1);
+});
