@@ -161,8 +161,13 @@ export class McpHost implements ToolHost, ServerControl {
     this.refreshStale();
     const parts = { maxChars: this.#maxResultChars, reads: this.#reads };
     const prepared = await prepareInput(input, this.#servers, parts, options);
-    const news = [...this.#tasks.takeFinished(), ...this.#news.take()];
-    return { ...prepared, text: [...news, prepared.text].join('\n\n') };
+    const { cut = (_tool: string, text: string) => text } = options;
+    const finished = this.#tasks.takeFinished();
+    const told = finished.map(
+      ({ tool, how, text }) => `[The task of the tool '${tool}' ${how}]\n${cut(tool, text)}`,
+    );
+    const text = [...told, ...this.#news.take(), prepared.text].join('\n\n');
+    return { ...prepared, text, giveBack: () => this.#tasks.giveBack(finished) };
   }
 
   takeNotices(): readonly string[] {

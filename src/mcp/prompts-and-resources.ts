@@ -1,4 +1,4 @@
-import { cleanTitle } from './server/incoming-text.ts';
+import { cleanDescription, cleanTitle } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { HostPrompt, HostResource } from './tool-host.ts';
 
@@ -11,11 +11,11 @@ export function hostPrompts(servers: readonly Listing[]): HostPrompt[] {
       server: config.name,
       name,
       ...titled(title),
-      ...(description === undefined ? {} : { description }),
+      ...described(description),
       arguments: (args ?? []).map(argument => ({
         name: argument.name,
         required: argument.required === true,
-        ...(argument.description === undefined ? {} : { description: argument.description }),
+        ...described(argument.description),
       })),
     })),
   );
@@ -24,6 +24,10 @@ export function hostPrompts(servers: readonly Listing[]): HostPrompt[] {
 function titled(text: string | undefined): { readonly title?: string } {
   const title = cleanTitle(text);
   return title === '' ? {} : { title };
+}
+
+function described(text: string | undefined): { readonly description?: string } {
+  return text === undefined ? {} : { description: cleanDescription(text) };
 }
 
 /** The resources of all servers; of each, templates come last. */
@@ -38,8 +42,8 @@ export function hostResources(servers: readonly Listing[]): HostResource[] {
       ...titled(title),
       uri,
       template,
-      ...(name === undefined ? {} : { name }),
-      ...(description === undefined ? {} : { description }),
+      ...(name === undefined ? {} : { name: cleanTitle(name) }),
+      ...described(description),
     }));
   });
 }

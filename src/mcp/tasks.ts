@@ -25,6 +25,14 @@ const MAX_TASKS = 20;
 /** How long the end of the program waits for servers to hear that their tasks are cancelled. */
 const CANCEL_PATIENCE_MS = 500;
 
+/** What became of a task in the background, for the model. */
+export interface FinishedTask {
+  readonly tool: string;
+  readonly how: 'is done' | 'has failed';
+  /** What it gave, or why it failed. */
+  readonly text: string;
+}
+
 /** A call that a server has made a task of. */
 export interface TaskCall {
   readonly server: ManagedServer;
@@ -50,7 +58,7 @@ export class Tasks {
   readonly #followed = new Map<string, TaskCall>();
   readonly #cancelling = new Set<Promise<void>>();
   #background = 0;
-  #finished: string[] = [];
+  #finished: FinishedTask[] = [];
 
   constructor(options: TasksOptions) {
     this.#options = options;
@@ -90,8 +98,13 @@ export class Tasks {
   }
 
   /** What became of tasks in the background, for the model; told once. */
-  takeFinished(): readonly string[] {
+  takeFinished(): readonly FinishedTask[] {
     return this.#finished.splice(0);
+  }
+
+  /** They were not told after all. */
+  giveBack(finished: readonly FinishedTask[]): void {
+    this.#finished.unshift(...finished);
   }
 
   /**
@@ -114,10 +127,10 @@ export class Tasks {
     const name = call.server.config.name;
     const key = `${name}\0task ${call.task.id}`;
     this.#background++;
-    const tell = (text: string, how: string): void => {
+    const tell = (text: string, how: FinishedTask['how']): void => {
       this.#background--;
       if (this.#closed.signal.aborted) return;
-      this.#finished.push(`[The task of the tool '${call.tool}' ${how}]\n${text}`);
+      this.#finished.push({ tool: call.tool, how, text });
       onNews(
         key,
         `The task of '${call.tool}' (server '${name}') ${how}; the model is told with your next prompt.`,
@@ -141,8 +154,8 @@ export class Tasks {
     let failures = 0;
     while (true) {
       onState(state);
-      if (state.status === 'failed' || state.status === 'cancelled')
-        throw new Error(`it ${state.status === 'failed' ? 'failed' : 'was cancelled'}${reasonOf(state)}`);
+      if (state.status === 'failed') return await failureOf(server, state, signal);
+      if (state.status === 'cancelled') throw new Error(`it was cancelled${reasonOf(state)}`);
       if (performance.now() > endsAt) throw new Error('it did not end in the time that its server keeps it');
       try {
         const connection = await server.connection();
@@ -182,6 +195,23 @@ export class Tasks {
 /** The server's own answer, or one that is wrong, rather than a lost connection. */
 function isAnswer(error: unknown): boolean {
   return isServerAnswer(error) || (error instanceof Error && error.message.startsWith('the server '));
+}
+
+/**
+ * What a failed task gave: in the older era the result of a tool that reports an error is to be asked for like any other.
+ * Throws Error with the reason if there is none.
+ */
+async function failureOf(server: ManagedServer, state: TaskState, signal: AbortSignal): Promise<CallResult> {
+  const given = async (): Promise<CallResult | undefined> => {
+    const connection = await server.connection();
+    if (connection.era === 'modern') return undefined;
+    const hooks = { signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]) };
+    return await taskResult(connection, state, hooks);
+  };
+  // An error in its place says no more than the state does.
+  const result = await given().catch(() => undefined);
+  if (result !== undefined) return { ...result, isError: true };
+  throw new Error(`it failed${reasonOf(state)}`);
 }
 
 function pollPause(wantedMs: number): number {

@@ -165,6 +165,8 @@ export class ToolCalls {
  * LlmHostError TOOL_REFUSED.
  */
 function refuseChanged({ tool, server, definition }: Target): void {
+  // Ours, whatever tool of its own the server has under that name.
+  if (definition === LINK_READER) return;
   const now = server.tools.find(({ name }) => name === tool.tool);
   if (now === undefined || now === definition || fingerprint(now) === fingerprint(definition)) return;
   throw new LlmHostError(
@@ -193,13 +195,20 @@ function linksOf({ content = [] }: CallResult): string[] {
   return [...new Set(uris)].slice(0, MAX_LINKS);
 }
 
+const LINK_PARAMETERS = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] };
+const LINK_READER: ServerTool = {
+  name: 'read_resource',
+  inputSchema: LINK_PARAMETERS,
+  annotations: { readOnlyHint: true },
+};
+
 /** The reading of links, as a tool that the user can be asked about. */
 function linkReader(server: ManagedServer): Target {
-  const name = 'read_resource';
-  const parameters = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] };
+  const { name } = LINK_READER;
+  const parameters = LINK_PARAMETERS;
   return {
     server,
-    definition: { name, inputSchema: parameters, annotations: { readOnlyHint: true } },
+    definition: LINK_READER,
     tool: {
       definition: { type: 'function', function: { name, parameters } },
       ...{ server: server.config.name, tool: name, readOnly: true },

@@ -58,6 +58,8 @@ export interface HostResource {
 export interface PrepareOptions extends CallOptions {
   /** The part of the input in which resources may be named: others may have written the rest. Default: all of it. */
   readonly naming?: string;
+  /** What the model sees of the result of a task that has ended meanwhile. Default: all of it. */
+  readonly cut?: (tool: string, text: string) => string;
 }
 
 /** An input with what it refers to filled in. */
@@ -65,6 +67,8 @@ export interface PreparedInput {
   readonly text: string;
   /** What was attached, for the user to see. */
   readonly notices: readonly string[];
+  /** The input was not asked after all: what is told only once comes with the next. */
+  readonly giveBack?: () => void;
 }
 
 /** Changes the servers of a running session, from the next prompt on. An unknown name is LlmHostError USAGE. */

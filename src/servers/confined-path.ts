@@ -32,6 +32,15 @@ export async function confine(root: string, directory: string, filename: string)
   return { shown, real: join(confinedBy(root, folder, shown), basename(path)), exists: false };
 }
 
+/** The same for the name itself: a link at the end of the path is not followed, but must not lead out either. */
+export async function confineEntry(root: string, directory: string, filename: string): Promise<ConfinedPath> {
+  const path = await confine(root, directory, filename);
+  const written = join(root, directory, filename);
+  if (!(await isLink(written))) return path;
+  const folder = await realpath(dirname(written));
+  return { ...path, real: join(confinedBy(root, folder, path.shown), basename(written)) };
+}
+
 /** The root itself: absolute, without links. Throws ToolError if it is not a folder. */
 export async function confinedRoot(root: string): Promise<string> {
   const real = await realpath(root).catch(() => undefined);

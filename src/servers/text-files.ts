@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type ConfinedPath, confine } from './confined-path.ts';
+import { type ConfinedPath, confine, confineEntry } from './confined-path.ts';
 import { insideFolder } from './pinned-folder.ts';
 import { ToolError } from './tool-server.ts';
 
@@ -123,11 +123,11 @@ function replaceFile(name: string, bytes: Buffer, mode: number | undefined): voi
   }
 }
 
-/** Deletes a file, never a folder. */
+/** Deletes a file, never a folder; of a link only the link. */
 export async function deleteFile(root: string, directory: string, filename: string): Promise<string> {
-  const path = await confineName(root, directory, filename);
+  const path = await confineName(root, directory, filename, confineEntry);
   inItsFolder(root, path, name => {
-    existing(path, name);
+    if (lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() !== true) existing(path, name);
     unlinkSync(name);
   });
   return `Deleted ${path.shown}.`;
@@ -151,9 +151,14 @@ function existing(path: ConfinedPath, name: string): void {
   checkRegular(path, stats);
 }
 
-async function confineName(root: string, directory: string, filename: string): Promise<ConfinedPath> {
+async function confineName(
+  root: string,
+  directory: string,
+  filename: string,
+  find: typeof confine = confine,
+): Promise<ConfinedPath> {
   if (filename.trim() === '') throw new ToolError('The filename is empty.');
-  const path = await confine(root, directory, filename);
+  const path = await find(root, directory, filename);
   if (path.real === root) throw new ToolError(`${path.shown} is a folder, not a file.`);
   return path;
 }

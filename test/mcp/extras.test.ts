@@ -138,6 +138,20 @@ test.each(ERAS)('%s era: titles are shown on one clean line, whatever the icons 
   );
 });
 
+test('what prompts and resources say of themselves hides nothing', TIMEOUT, async () => {
+  await start('old');
+  expect(host.prompts()).toMatchObject([
+    {
+      description: 'Looks at it.',
+      arguments: [
+        { name: 'language', required: true, description: 'Of the code.' },
+        { name: 'level', required: false },
+      ],
+    },
+  ]);
+  expect(host.resources()[1]).toMatchObject({ name: 'by', description: 'Of one author.' });
+});
+
 describe('links in results', TIMEOUT, () => {
   test.each(ERAS)('%s era: told with their server, as far as they can be repeated, and read', async era => {
     await start(era);
@@ -146,6 +160,13 @@ describe('links in results', TIMEOUT, () => {
     const read = await host.readResource('x', 'memo://today', LIMIT);
     expect(read).toEqual({ text: '[resource memo://today, text/plain]\nread 1', isError: false });
     await expect(host.readResource('nobody', 'memo://today', LIMIT)).rejects.toThrow("no server 'nobody'");
+  });
+
+  test('are read from a server that has a tool of that name itself', async () => {
+    await start('old', 'reader');
+    expect(host.tools().map(({ tool }) => tool)).toContain('read_resource');
+    const { text } = await host.readResource('x', 'memo://today', LIMIT);
+    expect(text).toContain('read 1');
   });
 
   test('reading one is a call that the user is asked about', async () => {

@@ -106,6 +106,22 @@ it('a result that is null: an empty one', async () => {
   expect(await outcomes(fixture('raw', ['null-result']), 'run')).toEqual(['ready', '(no output)']);
 });
 
+it('null for what may be missing, in a list and in a result: missing', async () => {
+  expect(await outcomes(fixture('raw', ['nulls']), 'run')).toEqual(['ready', '{"done":true}']);
+});
+
+it('null in a definition: missing', async () => {
+  const host = new McpHost({ configs: [fixture('raw', ['nulls'])] });
+  await host.start();
+  const tools = host.tools().map(({ definition }) => definition.function);
+  await host.close();
+  const parameters = { type: 'object', properties: {} };
+  expect(tools).toEqual([
+    { name: 'run', parameters },
+    { name: 'bare', parameters },
+  ]);
+});
+
 it('a result that is no object: an error at once', async () => {
   await expect(outcomes(fixture('raw', ['text-result']), 'run')).rejects.toThrow('result is not an object');
 });

@@ -57,6 +57,13 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       );
     }));
 
+  it('that its tool reports as failed: in its words, where the server has them', () =>
+    withTasks(era, 'fails-in-words', async host => {
+      const told = host.call('work', {}, LIMIT);
+      if (era === 'old') expect(await told).toEqual({ text: 'Tray 2 is empty.', isError: true });
+      else await expect(told).rejects.toThrow("Tool 'work' failed as a task: it failed: out of paper");
+    }));
+
   it('that its server has forgotten', () =>
     withTasks(era, 'forgets', async host => {
       await expect(host.call('work', {}, LIMIT)).rejects.toThrow(/Task not found/);
@@ -150,6 +157,19 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
         "[The task of the tool 'work' is done]\nworked\n\nhello",
       );
       expect((await host.prepareInput('hello', NOTHING)).text).toBe('hello');
+    }));
+
+  it('that outlives its call: its result is told as the model may see results', () =>
+    withTasks(era, 'long', async host => {
+      await host.call('work', {}, { timeoutMs: 700 });
+      await until(async () => host.takeNotices().some(notice => notice.includes('is done')), 10_000);
+      const cut = (tool: string, text: string) => `${tool}: ${text.slice(0, 4)}...`;
+      const told = "[The task of the tool 'work' is done]\nwork: work...\n\nhello";
+      const prepared = await host.prepareInput('hello', { ...NOTHING, cut });
+      expect(prepared.text).toBe(told);
+      prepared.giveBack?.();
+      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe(told);
+      expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe('hello');
     }));
 
   it('that outlives its call where no prompt may follow: waited for, which is told once', () =>

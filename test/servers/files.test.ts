@@ -187,6 +187,30 @@ describe('delete_file', () => {
     await refused('delete_file', { filename: 'sub' }, 'Error: sub is a folder, not a file.');
     expect(readdirSync(root)).toEqual(['sub']);
   });
+
+  it('deletes a link, and not what it leads to', async () => {
+    symlinkSync('a.txt', join(root, 'link'));
+    symlinkSync('../a.txt', join(root, 'sub', 'up'));
+    symlinkSync('sub', join(root, 'folder'));
+    expect((await run('delete_file', { filename: 'link' })).text).toBe('Deleted link.');
+    expect((await run('delete_file', { filename: 'up', directory: 'folder' })).text).toBe(
+      'Deleted folder/up.',
+    );
+    expect((await run('delete_file', { filename: 'folder' })).text).toBe('Deleted folder.');
+    expect(readdirSync(root).sort()).toEqual(['a.txt', 'sub']);
+    expect(readdirSync(join(root, 'sub'))).toEqual(['b.txt']);
+  });
+
+  it('deletes no link outside the root, though it leads back in', async () => {
+    symlinkSync(join(root, 'a.txt'), join(scratch, 'back'));
+    symlinkSync(scratch, join(root, 'out'));
+    await refused(
+      'delete_file',
+      { filename: 'back', directory: 'out' },
+      'Error: out/back leads out of the folder.',
+    );
+    expect(readdirSync(scratch).sort()).toEqual(['back', 'outside.txt', 'root']);
+  });
 });
 
 describe.each(FILE_TOOLS)('%s', (name, more) => {

@@ -15,6 +15,8 @@ export function promptLimit({ contextLength }: ChatModel): number {
  * dropped whole; the system message, the summary and the latest turn always stay. The history itself does not change. Where
  * even the latest turn does not fit, none counts as dropped: its error says all.
  * @param summarized whether the first turn is a summary
+ * @param turn where the latest turn begins, or what follows its question: a call that cannot be read is answered by a user
+ * message too. Default: the last message
  */
 export function fitContext(
   model: ChatModel,
@@ -23,11 +25,12 @@ export function fitContext(
   {
     thinking,
     summarized = false,
-  }: { readonly thinking?: boolean | undefined; readonly summarized?: boolean },
+    turn = messages.length,
+  }: { readonly thinking?: boolean | undefined; readonly summarized?: boolean; readonly turn?: number },
 ): { messages: readonly Message[]; droppedTurns: number } {
   const limit = promptLimit(model);
   const all = messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
-  const starts = summarized && all.length > 1 ? all.slice(1) : all;
+  const starts = (summarized && all.length > 1 ? all.slice(1) : all).filter(start => start <= turn);
   const head = messages.slice(0, starts[0] ?? messages.length);
   let kept = messages;
   let droppedTurns = 0;

@@ -1,8 +1,10 @@
 import { adaptConversation } from '../../chat/adapt.ts';
 import type { TemplateCapability } from '../../chat/capability.ts';
 import type { Message, ToolDefinition } from '../../chat/message.ts';
+import { RenderableTools } from '../../chat/renderable-tools.ts';
 import { type ChatTemplate, renderSegments } from '../../chat/template.ts';
 import { type ThinkingSetting, withThinkingWord } from '../../chat/thinking-switch.ts';
+import { LlmHostError } from '../../errors.ts';
 import { estimatedTokens } from '../../tokens/estimated-tokens.ts';
 import type { PromptSegment, Tokenizer } from '../../tokens/tokenizer-types.ts';
 import type { CallProtocol } from './call-protocol.ts';
@@ -38,6 +40,7 @@ export interface Prompt {
 export class PromptBuilder {
   readonly #parts: PromptBuilderParts;
   readonly #protocol: CallProtocol;
+  readonly #renderable: RenderableTools | undefined;
   #thinking: ThinkingSetting = { variables: {} };
   /** By message list, which its owner must not change. Each is taken out by its reply. */
   #counted = new WeakMap<readonly Message[], Prompt>();
@@ -47,6 +50,9 @@ export class PromptBuilder {
   constructor(parts: PromptBuilderParts, protocol: CallProtocol) {
     this.#parts = parts;
     this.#protocol = protocol;
+    const { bosToken, eosToken } = parts.tokenizer;
+    if (parts.template)
+      this.#renderable = new RenderableTools(parts.template.compiled, { bosToken, eosToken });
   }
 
   /** Keeps the prompt for the reply that is likely to follow. */
@@ -127,14 +133,25 @@ export class PromptBuilder {
     return { request, segments, ids, tokens: ids.length };
   }
 
-  #render({ messages, tools, listed = tools, thinking, text }: PromptRequest): readonly PromptSegment[] {
-    const { template, tokenizer, now } = this.#parts;
-    if (text !== undefined) return this.#plainText(text);
-    if (!template) return this.#plainText(lastUserText(messages));
-    const setting = this.#thinkingSetting(thinking);
+  #render(request: PromptRequest): readonly PromptSegment[] {
+    const { template } = this.#parts;
+    if (request.text !== undefined) return this.#plainText(request.text);
+    if (!template) return this.#plainText(lastUserText(request.messages));
+    try {
+      return this.#rendered(request, template);
+    } catch (error) {
+      const failed = error instanceof LlmHostError && error.code === 'TEMPLATE';
+      if (!failed || !this.#renderable?.learn(listedOf(request))) throw error;
+      return this.#rendered(request, template);
+    }
+  }
+
+  #rendered(request: PromptRequest, template: PreparedTemplate): readonly PromptSegment[] {
+    const { tokenizer, now } = this.#parts;
+    const setting = this.#thinkingSetting(request.thinking);
     const adapted = adaptConversation(
-      withThinkingWord(messages, setting),
-      listed,
+      withThinkingWord(request.messages, setting),
+      listedOf(request),
       this.#protocol.capability(template.capability),
       this.#protocol.ownFormat,
       this.#protocol.style,
@@ -142,7 +159,7 @@ export class PromptBuilder {
     return renderSegments(template.compiled, {
       ...setting.variables,
       messages: adapted.messages,
-      tools: adapted.tools,
+      tools: this.#renderable?.of(adapted.tools),
       addGenerationPrompt: true,
       bosToken: tokenizer.bosToken,
       eosToken: tokenizer.eosToken,

@@ -1,11 +1,14 @@
 import type { ToolDefinition } from '../../chat/message.ts';
 import { firstWords } from '../../text/first-words.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const MAX_DESCRIPTION = 160;
 const MAX_ARGUMENT_DESCRIPTION = 60;
 const MAX_CHOICES = 12;
+/** What stands below these are names, not keywords. */
+const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /**
  * A definition in fewer words, for a prompt without room for all tools in full: 1: descriptions cut; 2: only the
@@ -28,10 +31,13 @@ function withoutProse(schema: unknown): Schema {
   const short: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema as Schema)) {
     if (['title', 'examples', 'default', 'additionalProperties', '$id', '$comment'].includes(key)) continue;
-    if (key === 'description') {
+    if (key === 'enum' || key === 'const') {
+      // Calls must repeat the values exactly.
+      short[key] = value;
+    } else if (key === 'description') {
       if (typeof value === 'string') short[key] = firstWords(value, MAX_ARGUMENT_DESCRIPTION);
-    } else if (['properties', '$defs', 'definitions'].includes(key)) {
-      const parts = Object.entries(value as Schema).map(([name, part]) => [name, shortPart(part)]);
+    } else if (NAMED.has(key) && isPlainObject(value)) {
+      const parts = Object.entries(value).map(([name, part]) => [name, shortPart(part)]);
       short[key] = Object.fromEntries(parts);
     } else {
       short[key] = Array.isArray(value) ? value.map(shortPart) : shortPart(value);

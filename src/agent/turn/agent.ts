@@ -46,6 +46,8 @@ export class Agent {
   #turnStart: HistoryMark = 0;
   #callCount = 0;
   #offered: Offer | undefined;
+  /** For what the turn's input tells only once, if the turn fails. */
+  #giveBack: (() => void) | undefined;
 
   constructor(options: TurnOptions) {
     this.#links = new ResourceLinks(options.tools);
@@ -132,13 +134,20 @@ export class Agent {
     const { history, tools } = this.#options;
     tools.refreshStale?.();
     this.#turnStart = history.mark();
+    this.#giveBack = undefined;
     try {
       return yield* run(this.#rounds(signal));
     } catch (error) {
-      history.rollback(this.#turnStart);
+      this.#takeBack();
       yield errorEvent(error);
       return [];
     }
+  }
+
+  /** As if nobody had asked. */
+  #takeBack(): void {
+    this.#options.history.rollback(this.#turnStart);
+    this.#giveBack?.();
   }
 
   /** The input with the resources or the server prompt that it names filled in. */
@@ -151,10 +160,12 @@ export class Agent {
     if (tools.prepareInput === undefined || input === '') return input;
     const options = {
       timeoutMs: toolTimeoutMs,
+      cut: this.#cut,
       ...(naming !== undefined && { naming }),
       ...(signal && { signal }),
     };
-    const { text, notices } = await tools.prepareInput(input, options);
+    const { text, notices, giveBack } = await tools.prepareInput(input, options);
+    this.#giveBack = giveBack;
     for (const message of notices) yield { type: 'notice', message };
     return text;
   }
@@ -286,7 +297,7 @@ export class Agent {
     const { model, history, overflow } = this.#options;
     if (overflow === 'stop') return messages;
     const summarized = history.summarized.length > 0;
-    const fitted = fitContext(model, messages, listed, { thinking, summarized });
+    const fitted = fitContext(model, messages, listed, { thinking, summarized, turn: this.#turnStart });
     if (fitted.droppedTurns > 0) yield droppedNotice(fitted.droppedTurns, model.contextLength);
     return fitted.messages;
   }
@@ -310,19 +321,19 @@ export class Agent {
   }
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
-    const { tools, history, model, toolTimeoutMs: timeoutMs, maxResultChars } = this.#options;
-    const { approver, awaitTasks } = this.#options;
-    const limit = maxResultChars ?? resultLimit(model.contextLength);
-    const cut = (tool: string, text: string) => this.#results.cut(tool, text, limit);
+    const { tools, history, toolTimeoutMs: timeoutMs, approver, awaitTasks } = this.#options;
     const newCallId = () => this.#newCall('', {}).id;
     return {
       ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
-      timeoutMs,
-      cut,
-      newCallId,
-      ...{ approver, awaitTasks },
+      ...{ timeoutMs, cut: this.#cut, newCallId, approver, awaitTasks },
     };
   }
+
+  /** What the model sees of a result. */
+  readonly #cut = (tool: string, text: string): string => {
+    const { model, maxResultChars } = this.#options;
+    return this.#results.cut(tool, text, maxResultChars ?? resultLimit(model.contextLength));
+  };
 
   #tools(): ToolDefinition[] {
     return this.#options.tools.tools().map(tool => tool.definition);

@@ -8,9 +8,9 @@ import type { Text } from './fields.ts';
 import { HTTP_SHAPE } from './keys.ts';
 import { resolveOwnCommand } from './own-command.ts';
 import { EntryProblem } from './problem.ts';
-import { headerSecrets, isSecretVariable } from './secrets.ts';
+import { headerSecrets, isSecretVariable, looksSecret } from './secrets.ts';
 import type { HttpServerConfig, ServerConfig, ServerSettings, StdioServerConfig } from './types.ts';
-import { expandVariables, type VariableScope } from './variables.ts';
+import { expandVariables, type WatchedScope } from './variables.ts';
 
 export interface ResolvedEntry {
   readonly config: ServerConfig;
@@ -19,7 +19,7 @@ export interface ResolvedEntry {
 }
 
 interface ResolveOptions {
-  readonly scope: VariableScope;
+  readonly scope: WatchedScope;
   /** Local network addresses are allowed, since the user wrote them. */
   readonly userFile: boolean;
 }
@@ -27,10 +27,19 @@ interface ResolveOptions {
 /** Expands the variables of a checked entry. Throws EntryProblem. */
 export function resolveEntry(
   { settings, launch }: { settings: ServerSettings; launch: StdioEntry | HttpEntry },
-  options: ResolveOptions,
+  { scope: given, userFile }: ResolveOptions,
 ): ResolvedEntry {
-  if (launch.transport === 'stdio') return resolveStdio(settings, launch, options.scope);
-  return resolveHttp(settings, launch, options);
+  // Wherever in the entry: arguments and the path of a url too.
+  const named: string[] = [];
+  const onVariable = (name: string, value: string): void => {
+    if (looksSecret(name) && isSecretVariable(name, value)) named.push(value);
+  };
+  const scope = { ...given, onVariable };
+  const { config, secrets } =
+    launch.transport === 'stdio'
+      ? resolveStdio(settings, launch, scope)
+      : resolveHttp(settings, launch, { scope, userFile });
+  return { config, secrets: [...new Set([...secrets, ...named])] };
 }
 
 /** All texts of an entry that may contain variables. */
@@ -42,7 +51,7 @@ export function textsOf(launch: StdioEntry | HttpEntry): Text[] {
   return texts.filter(text => text !== undefined && text !== null);
 }
 
-function resolveStdio(settings: ServerSettings, launch: StdioEntry, scope: VariableScope): ResolvedEntry {
+function resolveStdio(settings: ServerSettings, launch: StdioEntry, scope: WatchedScope): ResolvedEntry {
   const path = (text: Text): string => {
     const expanded = expand(text, scope);
     return isAbsolute(expanded) ? expanded : resolve(scope.workspaceFolder, expanded);
@@ -104,7 +113,7 @@ function resolveHttp(
 }
 
 /** The URL without its credentials, which move to a header so that no message can show them. */
-function readUrl(text: Text, scope: VariableScope, access: LocalAccess) {
+function readUrl(text: Text, scope: WatchedScope, access: LocalAccess) {
   let url: URL;
   try {
     url = checkServerUrl(expand(text, scope), access);
@@ -120,7 +129,7 @@ function readUrl(text: Text, scope: VariableScope, access: LocalAccess) {
   return { url: url.href, authorization, secrets: [password].filter(secret => secret !== '') };
 }
 
-function expand(text: Text, scope: VariableScope): string {
+function expand(text: Text, scope: WatchedScope): string {
   try {
     return expandVariables(text.text, scope);
   } catch (error) {

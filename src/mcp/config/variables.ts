@@ -13,6 +13,11 @@ export interface VariableScope {
   readonly input: (id: string) => string;
 }
 
+export interface WatchedScope extends VariableScope {
+  /** A variable of the environment is filled in. */
+  readonly onVariable?: (name: string, value: string) => void;
+}
+
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** `${A:-${B:-c}}` is two levels deep. */
 const MAX_DEPTH = 8;
@@ -28,7 +33,7 @@ const KNOWN =
  * LlmHostError CONFIG for an unknown or unclosed variable, and for an unset one without a default, since a server
  * started with the literal text would fail in a less obvious way.
  */
-export function expandVariables(text: string, scope: VariableScope): string {
+export function expandVariables(text: string, scope: WatchedScope): string {
   let result = '';
   let at = 0;
   for (let open = text.indexOf('${'); open >= 0; open = text.indexOf('${', at)) {
@@ -64,7 +69,7 @@ function closingBrace(text: string, open: number): number {
   throw problem(`${quoted(text.slice(open), 40)} has no closing brace (write $\${ for a plain \${)`);
 }
 
-function resolve(body: string, scope: VariableScope): string {
+function resolve(body: string, scope: WatchedScope): string {
   switch (body) {
     case 'workspaceFolder':
     case 'userHome':
@@ -84,7 +89,10 @@ function resolve(body: string, scope: VariableScope): string {
   // `in` would also find inherited names such as `constructor`.
   const value = Object.hasOwn(scope.env, name) ? scope.env[name] : undefined;
   // As in a shell, `:-` also replaces an empty value.
-  if (value !== undefined && (value !== '' || split < 0)) return value;
+  if (value !== undefined && (value !== '' || split < 0)) {
+    scope.onVariable?.(name, value);
+    return value;
+  }
   if (split >= 0) return expandVariables(plain.slice(split + 2), scope);
   throw problem(`the environment variable ${name} is not set; set it or write \${${name}:-default}`);
 }

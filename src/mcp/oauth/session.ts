@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type {
   AuthProvider,
+  FetchLike,
   OAuthClientInformationContext,
   OAuthClientMetadata,
   OAuthClientProvider,
@@ -10,6 +11,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
 import type { HttpServerConfig } from '../config/types.ts';
+import { Renewals } from './renewals.ts';
 import type { OAuthStore } from './store.ts';
 
 /** Guides the user through a login. */
@@ -40,6 +42,8 @@ export class OAuthSession {
   readonly provider: OAuthClientProvider | AuthProvider;
   readonly #config: HttpServerConfig;
   readonly #options: OAuthOptions;
+  readonly #renewals = new Renewals(() => this.#tokens(this.#issuer));
+  #issuer: OAuthClientInformationContext | undefined;
   #answer: Promise<URLSearchParams> | undefined;
   #state = '';
   #discovery: OAuthDiscoveryState | undefined;
@@ -49,6 +53,11 @@ export class OAuthSession {
     this.#options = options;
     const idle = options.authorizer === undefined && options.store.load(config.url).tokens === undefined;
     this.provider = idle ? this.#refusal() : this.#makeProvider();
+  }
+
+  /** The same `fetch`, for requests to the server and to its authorization server. */
+  through(fetch: FetchLike): FetchLike {
+    return this.#renewals.through(fetch);
   }
 
   /** Completes the authorization that the SDK started. Throws LlmHostError MCP_SERVER. */
@@ -102,7 +111,10 @@ export class OAuthSession {
       },
       clientInformation: context => this.#client(context, metadataUrl !== undefined),
       saveClientInformation: client => store.save({ ...store.load(url), client: this.#checked(client) }),
-      tokens: context => sameIssuer(store.load(url).tokens, context),
+      tokens: context => {
+        this.#issuer = context ?? this.#issuer;
+        return this.#tokens(context);
+      },
       saveTokens: tokens => store.save({ ...store.load(url), tokens: this.#checked(tokens) }),
       redirectToAuthorization: address => {
         if (authorizer === undefined) throw this.#needsLogin();
@@ -136,6 +148,10 @@ export class OAuthSession {
         if (scope === 'client') store.save({ serverUrl: url, ...(tokens && { tokens }) });
       },
     };
+  }
+
+  #tokens(context: OAuthClientInformationContext | undefined): StoredOAuthTokens | undefined {
+    return sameIssuer(this.#options.store.load(this.#config.url).tokens, context);
   }
 
   /** What is to be stored, and sent with each request. */

@@ -243,10 +243,12 @@ export class Connection {
 
   /** Whether the server still answers, be it with an error. Waits at most 5 s. */
   async answersPing(): Promise<boolean> {
-    if (this.#client.getProtocolEra() === 'modern') return true;
     const deadline = new Deadline(PING_TIMEOUT_MS, { signal: this.#closed.signal });
+    const options = { signal: deadline.signal, timeout: NO_TIMEOUT_MS };
+    // The newer era has no ping, but a question that each of its servers answers.
+    const method = this.era === 'modern' ? 'server/discover' : 'ping';
     try {
-      await deadline.race(this.#client.ping({ signal: deadline.signal, timeout: NO_TIMEOUT_MS }));
+      await deadline.race(this.#client.request({ method, params: {} }, AnyResultSchema, options));
       return true;
     } catch (error) {
       return isServerAnswer(error);

@@ -101,7 +101,10 @@ export function withReadableIssues(message: string): string {
   return texts.length === 0 ? message : `${parts[1]}${texts.slice(0, MAX_ISSUES).join('; ')}`;
 }
 
-/** A schema with cleaned descriptions. Values and names stay as they are, since calls must repeat them exactly. */
+/**
+ * A schema with cleaned descriptions, without keywords that are null. Values and names stay as they are, since calls must
+ * repeat them exactly.
+ */
 export function cleanSchema(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return cleanValue(schema, 0) as Record<string, unknown>;
 }
@@ -112,13 +115,20 @@ function cleanValue(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return Array.isArray(value) ? [] : {};
   if (Array.isArray(value)) return value.map(item => cleanValue(item, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      if (PROSE.has(key) && typeof item === 'string') return [key, cleanDescription(item)];
-      if (VALUES.has(key)) return [key, item];
-      if (NAMED.has(key) && isPlainObject(item)) return [key, cleanNamed(item, depth + 1)];
-      return [key, cleanValue(item, depth + 1)];
+    Object.entries(value).flatMap(([key, item]) => {
+      const cleaned = cleanKeyword(key, item, depth);
+      return cleaned === undefined ? [] : [[key, cleaned]];
     }),
   );
+}
+
+/** undefined: it says nothing. Servers written in Go send null for what they leave out. */
+function cleanKeyword(key: string, item: unknown, depth: number): unknown {
+  if (item === null && (key === 'enum' || !VALUES.has(key))) return undefined;
+  if (PROSE.has(key) && typeof item === 'string') return cleanDescription(item);
+  if (VALUES.has(key)) return item;
+  if (NAMED.has(key) && isPlainObject(item)) return cleanNamed(item, depth + 1);
+  return cleanValue(item, depth + 1);
 }
 
 /** Property names are not keywords, even if they are `description` or `enum`. */

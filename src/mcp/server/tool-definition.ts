@@ -47,23 +47,25 @@ function schemaFault(schema: unknown): string | undefined {
   if (schema === undefined) return undefined;
   if (!isPlainObject(schema)) return 'its inputSchema is not an object';
   const { type, properties, required } = schema;
-  if (type !== undefined && ![type].flat().includes('object'))
+  if (!isMissing(type) && ![type].flat().includes('object'))
     return `its inputSchema is of type ${quoted(type)}, not object`;
   // PHP writes an empty object as a list.
-  if (properties !== undefined && !isPlainObject(properties) && !isEmptyList(properties)) {
+  if (!isMissing(properties) && !isPlainObject(properties) && !isEmptyList(properties)) {
     return 'the properties of its inputSchema are not an object';
   }
   const bad = Object.entries(properties ?? {}).find(
     ([, value]) => !isPlainObject(value) && typeof value !== 'boolean',
   );
   if (bad !== undefined) return `the property ${quoted(bad[0])} of its inputSchema is not a schema`;
-  if (
-    required !== undefined &&
-    !(Array.isArray(required) && required.every(key => typeof key === 'string'))
-  ) {
+  if (!isMissing(required) && !(Array.isArray(required) && required.every(key => typeof key === 'string'))) {
     return "'required' of its inputSchema is not a list of names";
   }
   return undefined;
+}
+
+/** Servers written in Go send null for what they leave out. */
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
 }
 
 function isEmptyList(value: unknown): boolean {

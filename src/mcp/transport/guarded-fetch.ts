@@ -14,6 +14,8 @@ export interface GuardedFetchOptions {
   /** The server's own address; addresses it redirects to are trusted less. */
   readonly serverUrl: string;
   readonly access: LocalAccess;
+  /** The headers of its entry, which may be secrets: for its own origin only. The SDK sends them to authorization servers too. */
+  readonly ownHeaders?: Readonly<Record<string, string>>;
   /** A JSON-RPC request was accepted by a status that brings no answer. */
   readonly onAccepted?: (id: string | number) => void;
   /** Replaces the system resolver in tests. */
@@ -39,11 +41,15 @@ export class GuardedFetch {
 
   /** Rejects with LlmHostError CONFIG for a refused address, else with Node's errors. */
   readonly fetch: FetchLike = async (url, init) => {
-    const { serverUrl, access, onAccepted } = this.#options;
+    const { serverUrl, access, ownHeaders = {}, onAccepted } = this.#options;
     const target = checkRedirect(serverUrl, url, access);
     const sameHost = target.host === new URL(serverUrl).host;
     const request = new Request(target, { ...init, redirect: 'manual' });
     const body = init?.body == null ? undefined : Buffer.from(await request.arrayBuffer());
+    if (!isSameOrigin(new URL(serverUrl), target)) {
+      for (const [name, value] of Object.entries(ownHeaders))
+        if (request.headers.get(name) === value.trim()) request.headers.delete(name);
+    }
     const headers = Object.fromEntries(request.headers);
     const secure = target.protocol === 'https:';
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -72,6 +78,13 @@ export class GuardedFetch {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
   }
+}
+
+/** Also for the https form of a server whose entry says http, which may send there. */
+function isSameOrigin(server: URL, target: URL): boolean {
+  if (server.origin === target.origin) return true;
+  const isHttps = target.protocol === 'https:' && server.port === '' && target.port === '';
+  return isHttps && server.hostname === target.hostname;
 }
 
 function responseOf(message: IncomingMessage, id: string | number | undefined): Response {

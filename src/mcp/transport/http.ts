@@ -70,7 +70,7 @@ export class HttpTransport implements ServerTransport {
       onLog,
     });
     this.#http = new GuardedFetch({
-      ...{ serverUrl: config.url, access: config.localAccess },
+      ...{ serverUrl: config.url, access: config.localAccess, ownHeaders: config.headers },
       onAccepted: id => this.#noteNoAnswer(id),
     });
     this.#inner = config.transport === 'sse' ? this.#sse() : this.#streamable();
@@ -146,7 +146,7 @@ export class HttpTransport implements ServerTransport {
   #options() {
     const { headers } = this.#config;
     return {
-      fetch: this.#http.fetch,
+      fetch: this.#auth?.through(this.#http.fetch) ?? this.#http.fetch,
       requestInit: { headers: { ...headers } },
       ...(this.#auth === undefined ? {} : { authProvider: this.#auth.provider }),
       ...(this.#config.oauth?.anyIssuer === true && { skipIssuerMetadataValidation: true }),

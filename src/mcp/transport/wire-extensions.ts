@@ -21,6 +21,9 @@ const LISTS = [
   ...['content', 'contents', 'messages'],
 ];
 
+/** Of a list or a call's result, what may be missing; some servers write null for it. */
+const OPTIONAL = ['nextCursor', 'content', 'isError'];
+
 /** In one answer; more would be asked of the user one by one, and take long to check. */
 export const MAX_QUESTIONS = 20;
 
@@ -70,6 +73,7 @@ function withSmallForm<T>(request: T): T {
 
 function withHiddenLists(result: Record<string, unknown>): Record<string, unknown> {
   const hidden: Record<string, unknown> = { ...result };
+  for (const key of OPTIONAL) if (hidden[key] === null) delete hidden[key];
   for (const key of LISTS) {
     delete hidden[LIST_MARK + key];
     if (!Array.isArray(hidden[key])) continue;

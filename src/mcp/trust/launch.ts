@@ -7,6 +7,7 @@ import type { ServerEntry } from '../config/document.ts';
 import type { StdioEntry } from '../config/entry.ts';
 import type { Text } from '../config/fields.ts';
 import { looksSecret } from '../config/secrets.ts';
+import type { ServerSettings } from '../config/types.ts';
 import { expandVariables, type VariableScope } from '../config/variables.ts';
 
 /** What an entry would start, for the user to approve. */
@@ -14,7 +15,10 @@ export interface Launch {
   readonly server: string;
   /** The whole command line or URL as written in the file, with nothing cut or hidden. */
   readonly shown: string;
-  /** Changes with anything that decides what runs, including the env file, which can set NODE_OPTIONS. */
+  /**
+   * Changes with anything that decides what runs, including the env file, which can set NODE_OPTIONS, and what runs without a
+   * question.
+   */
   readonly fingerprint: string;
 }
 
@@ -25,7 +29,7 @@ const BUNDLED = new Set(['calculator', 'research']);
  * Variables stay unexpanded in what is shown and compared: their values may be secret, and they come from the user's
  * environment, not from the file in question.
  */
-export function launchOf({ name, launch }: ServerEntry, scope: VariableScope): Launch {
+export function launchOf({ name, launch, settings }: ServerEntry, scope: VariableScope): Launch {
   const parts: unknown[] =
     launch.transport === 'stdio'
       ? [
@@ -42,14 +46,27 @@ export function launchOf({ name, launch }: ServerEntry, scope: VariableScope): L
           launch.allowLocalNetwork,
           launch.oauth,
         ];
-  const shown = launch.transport === 'stdio' ? programLine(launch) : addressLine(launch);
-  return { server: name, shown, fingerprint: sha256(JSON.stringify(parts)) };
+  const unasked = unaskedTools(settings);
+  if (unasked.length > 0) parts.push({ unasked });
+  const line = launch.transport === 'stdio' ? programLine(launch) : addressLine(launch);
+  const shown = [
+    line,
+    ...(unasked.length > 0 ? [`(without a question: ${unasked.map(word).join(' ')})`] : []),
+  ];
+  return { server: name, shown: shown.join(' '), fingerprint: sha256(JSON.stringify(parts)) };
+}
+
+/** Patterns of tools that an entry lets delete and overwrite unasked, which is not for the project's author to say. */
+function unaskedTools({ approval = [] }: ServerSettings): string[] {
+  return approval.flatMap(rule => (rule.approval === 'auto' ? [rule.pattern] : []));
 }
 
 /**
- * Whether an entry only runs a server of this package that cannot reach outside the project, which needs no question.
+ * Whether an entry only runs a server of this package that cannot reach outside the project, which needs no question, and
+ * leaves the questions about its calls as they are.
  */
-export function isHarmless({ launch }: ServerEntry, scope: VariableScope): boolean {
+export function isHarmless({ launch, settings }: ServerEntry, scope: VariableScope): boolean {
+  if (unaskedTools(settings).length > 0) return false;
   if (launch.transport !== 'stdio' || launch.command.text !== 'llm-host') return false;
   if (launch.env.size > 0 || launch.envFile || launch.cwd) return false;
   const [verb, name, option, root, ...more] = launch.args;

@@ -53,3 +53,27 @@ test('odd schemas', () => {
   expect(shortDefinition(odd, 1).function).toEqual({ name: 'x', parameters: { properties: { a: true } } });
   expect(shortDefinition(odd, 2).function.parameters).toEqual({ type: 'object', properties: { a: {} } });
 });
+
+test('nested keywords of the wrong type end no turn, and values and names stay', () => {
+  const size = { type: 'object', properties: null, $defs: null, definitions: 'none', dependentSchemas: [] };
+  const parameters = {
+    type: 'object',
+    properties: {
+      size,
+      kind: { enum: [{ title: 'Big', default: 1 }], title: 'Kind' },
+      only: { const: { examples: [1] } },
+    },
+    patternProperties: { title: { type: 'string', title: 'Any' } },
+  };
+  const odd = { type: 'function' as const, function: { name: 'x', parameters } };
+  expect(shortDefinition(odd, 1).function.parameters).toEqual({
+    type: 'object',
+    properties: {
+      size,
+      kind: { enum: [{ title: 'Big', default: 1 }] },
+      only: { const: { examples: [1] } },
+    },
+    patternProperties: { title: { type: 'string' } },
+  });
+  for (const level of [2, 3] as const) expect(() => shortDefinition(odd, level)).not.toThrow();
+});

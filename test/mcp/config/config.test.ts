@@ -317,6 +317,18 @@ describe('entries', () => {
     ]);
   });
 
+  it('knows secrets of the environment wherever they are filled in', () => {
+    const servers = {
+      a: { command: 'a', args: ['--token=${env:MY_TOKEN}', '${USER:-nobody}', '${MISSING_KEY:-none}'] },
+      b: { url: 'https://example.com/${API_KEY}/mcp' },
+      c: { command: 'c', env: { X: '${env:MY_TOKEN}' } },
+    };
+    const env = { MY_TOKEN: 'argument-secret', API_KEY: 'path-secret', USER: 'somebody' };
+    const config = loadMcpConfig(JSON.stringify({ servers }), '/p/mcp.json', { env });
+    expect(config.failures).toEqual([]);
+    expect(new Set(config.secrets)).toEqual(new Set(['argument-secret', 'path-secret']));
+  });
+
   it('takes credentials out of a url', () => {
     const config = load({ servers: { x: { url: 'https://me:pa%20ss@example.com/mcp' } } });
     expect(config.servers[0]).toMatchObject({

@@ -122,6 +122,28 @@ describe('text of servers', () => {
     });
   });
 
+  it('loses keywords that are null, but no value', () => {
+    const part = {
+      type: 'object',
+      properties: null,
+      required: null,
+      enum: null,
+      description: null,
+      items: null,
+    };
+    const values = { const: null, default: null, examples: null };
+    expect(
+      cleanSchema({
+        type: 'object',
+        properties: { a: part, required: values, c: { enum: [null] } },
+        $defs: null,
+      }),
+    ).toEqual({
+      type: 'object',
+      properties: { a: { type: 'object' }, required: values, c: { enum: [null] } },
+    });
+  });
+
   it('in a schema without end or with prototype keys does no harm', () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 5000; level++) deep = { items: deep };

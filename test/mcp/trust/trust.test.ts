@@ -179,6 +179,47 @@ describe('an mcp.json from the working directory', () => {
   });
 });
 
+describe('an entry that lets calls run without a question', () => {
+  const all = { ...run, approval: 'auto' };
+  const some = { ...run, approval: { 'delete_*': 'ask', '*': 'auto' } };
+
+  it('is asked for with its patterns, and again when it is changed to one', async () => {
+    const store = storeAt(join(tempFolder(), 'trust.json'));
+    await consent(project({ a: run, b: run }), store, true);
+    const { asked, lines } = await consent(project({ a: all, b: some }), store, true);
+    expect(asked).toEqual(['a (changed)', 'b (changed)']);
+    expect(lines).toEqual([
+      "npx -y server (without a question: '*')",
+      "npx -y server (without a question: '*')",
+    ]);
+    expect((await consent(project({ a: all, b: some }), store, false)).asked).toEqual([]);
+    const narrower = project({ a: { ...run, approval: { 'write_*': 'auto' } } });
+    expect((await consent(narrower, store, false)).lines).toEqual([
+      "npx -y server (without a question: 'write_*')",
+    ]);
+  });
+
+  it('is asked for though its server is a bundled one, but not if it only asks more', async () => {
+    const folder = tempFolder();
+    const files = { command: 'llm-host', args: ['server', 'files', '--root', '.'] };
+    const entries = {
+      auto: { ...files, approval: 'auto' },
+      some: { ...files, approval: { delete_file: 'auto' } },
+      ask: { ...files, approval: 'ask' },
+      never: { ...files, approval: { '*': 'never' } },
+    };
+    const { asked, started } = await consent(
+      project(entries, folder),
+      storeAt(join(folder, 't.json')),
+      false,
+    );
+    expect([asked, started]).toEqual([
+      ['auto', 'some'],
+      ['ask', 'never'],
+    ]);
+  });
+});
+
 it('what is switched off is not asked for, and can be switched on only if it was allowed before', async () => {
   const store = storeAt(join(tempFolder(), 'trust.json'));
   const off = project({ a: { ...run, disabled: true } });
