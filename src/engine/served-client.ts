@@ -19,6 +19,8 @@ type Json = Readonly<Record<string, unknown>>;
 export type StreamPart = { readonly data: Json } | { readonly comment: string };
 
 const TIMEOUT_MS = 60_000;
+/** While a model is loaded its server is silent; fetch itself gives up after 300 s. */
+const LOAD_MS = 290_000;
 /** What a stranger may send: a line, an answer, a whole stream; of an error's text in UTF-16 units. */
 const MAX_LINE = 4 * 1024 * 1024;
 const MAX_ANSWER = 1024 * 1024;
@@ -42,18 +44,14 @@ export class ServedClient {
   }
 
   /** Receives one JSON object. */
-  async get(path: string): Promise<Json> {
-    const silence = new Silence(this.#timeoutMs);
-    try {
-      const response = await this.#send(path, silence.signal, {});
-      const value: unknown = JSON.parse(await bodyText(response, MAX_ANSWER));
-      if (isPlainObject(value)) return value as Json;
-      throw this.strange();
-    } catch (error) {
-      throw this.#explained(error, silence, false);
-    } finally {
-      silence.end();
-    }
+  async get(path: string, signal?: AbortSignal): Promise<Json> {
+    return await this.#json(path, {}, new Silence(this.#timeoutMs, signal), signal);
+  }
+
+  /** Has the server load one of its models, which takes as long as it takes there. */
+  async load(model: string, signal?: AbortSignal): Promise<void> {
+    const init = { method: 'POST', body: JSON.stringify({ model, stream: false }) };
+    await this.#json('/api/generate', init, new Silence(LOAD_MS, signal), signal);
   }
 
   /** Posts a body and yields what is streamed back until its end mark. Leaving early ends the request. */
@@ -95,6 +93,24 @@ export class ServedClient {
     });
   }
 
+  async #json(
+    path: string,
+    init: RequestInit,
+    silence: Silence,
+    signal: AbortSignal | undefined,
+  ): Promise<Json> {
+    try {
+      const response = await this.#send(path, silence.signal, init);
+      const value: unknown = JSON.parse(await bodyText(response, MAX_ANSWER));
+      if (isPlainObject(value)) return value as Json;
+      throw this.strange();
+    } catch (error) {
+      throw signal?.aborted ? error : this.#explained(error, silence, false);
+    } finally {
+      silence.end();
+    }
+  }
+
   async #send(path: string, signal: AbortSignal, init: RequestInit): Promise<Response> {
     const response = await fetch(`${this.baseUrl}${path}`, {
       ...init,
@@ -103,7 +119,7 @@ export class ServedClient {
       // A redirect leads to a server that the user did not name, and the key with it.
       redirect: 'error',
     });
-    if (!response.ok) throw this.#refusal(response, await bodyText(response, MAX_ANSWER));
+    if (!response.ok) throw this.#refusal(path, response, await bodyText(response, MAX_ANSWER));
     return response;
   }
 
@@ -119,10 +135,12 @@ export class ServedClient {
     return { data: value as Json };
   }
 
-  #refusal(response: Response, body: string): LlmHostError {
+  #refusal(path: string, response: Response, body: string): LlmHostError {
     let error: unknown;
     try {
       ({ error } = JSON.parse(body) as { error?: unknown });
+      // Of Ollama's routes it is a text.
+      if (path.startsWith('/api/') && typeof error === 'string') error = { message: error };
     } catch {
       // A proxy's page, or empty.
     }
@@ -170,7 +188,7 @@ export class ServedClient {
   #explained(error: unknown, silence: Silence, begun: boolean): unknown {
     if (error instanceof LlmHostError) return error;
     if (silence.timedOut) {
-      const seconds = this.#timeoutMs / 1000;
+      const seconds = silence.ms / 1000;
       return new LlmHostError(
         'ENGINE_UNAVAILABLE',
         `The server at ${this.baseUrl} was silent for ${seconds} s`,

@@ -1,13 +1,14 @@
 /** Aborts after too long a silence, or with the caller. */
 export class Silence {
   readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly ms: number;
   readonly #own = new AbortController();
-  readonly #ms: number;
   #timer: NodeJS.Timeout;
   timedOut = false;
 
   constructor(ms: number, signal?: AbortSignal) {
-    this.#ms = ms;
+    this.ms = ms;
     this.signal = signal ? AbortSignal.any([this.#own.signal, signal]) : this.#own.signal;
     this.#timer = this.#start();
   }
@@ -26,6 +27,6 @@ export class Silence {
     return setTimeout(() => {
       this.timedOut = true;
       this.#own.abort();
-    }, this.#ms);
+    }, this.ms);
   }
 }

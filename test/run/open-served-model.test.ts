@@ -7,6 +7,8 @@ import { ServedChatModel } from '../../src/agent/model/served-model.ts';
 import { ServedClient } from '../../src/engine/served-client.ts';
 import type { OpenModelOptions } from '../../src/run/open-model.ts';
 import { openServedModel } from '../../src/run/open-served-model.ts';
+import type { OtherModels } from '../../src/serve/models/pool-options.ts';
+import { scriptedModel, serveScripted } from '../serve/scripted.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -142,6 +144,51 @@ describe('a server that cannot be used is one clear line', () => {
     expect({ name, description, notices }).toEqual({
       ...{ name: 'm', description: `m at ${url}, context 8192`, notices: [] },
     });
+  });
+});
+
+describe('a model that its server has not loaded yet', () => {
+  /** A server with one that is loaded, and others. */
+  async function several() {
+    const others: OtherModels = {
+      list: () => ['org/a', 'org/broken'].map(id => ({ id })),
+      open: async id => {
+        if (id === 'org/broken') throw new Error('half of it is missing');
+        const { loaded } = scriptedModel(id, () => `I am ${id}.`, { contextLength: 4000 });
+        return { ...loaded, close: () => Promise.resolve() };
+      },
+    };
+    return await serveScripted(() => 'I am the first.', { others });
+  }
+
+  it('is loaded there, and answers', async () => {
+    const { url } = await several();
+    const opened = await open(url, 'a');
+    expect(opened).toMatchObject({ name: 'org/a', description: `org/a at ${url}, context 4000` });
+    const messages = [{ role: 'user' as const, content: 'hi' }];
+    const said: ReplyEvent[] = [];
+    for await (const event of opened.model.reply({ messages, tools: [], sampling: {} })) said.push(event);
+    expect(said.flatMap(event => (event.type === 'content' ? event.text : [])).join('')).toBe('I am org/a.');
+  });
+
+  it('and cannot be: the server says so', async () => {
+    const { url } = await several();
+    await expect(open(url, 'org/broken')).rejects.toMatchObject({
+      ...{ code: 'ENGINE', message: expect.stringContaining("The model 'org/broken' cannot be loaded") },
+    });
+  });
+
+  it('is not waited for once nobody wants it', async () => {
+    const stop = new AbortController();
+    const url = await answering((request, response, body) => {
+      if (request.method === 'POST') return stop.abort(new Error('no more'));
+      const unloaded = { ...MODEL, context_length: undefined };
+      says(200, request.url === '/v1/models' ? { data: [MODEL] } : unloaded)(request, response, body);
+    });
+    const { signal } = stop;
+    await expect(openServedModel('m', { connect: { url }, signal } as OpenModelOptions)).rejects.toThrow(
+      'no more',
+    );
   });
 });
 
