@@ -30,7 +30,7 @@ export interface ChatOptions extends Sampling {
   readonly messages?: readonly Message[];
   /** Whether the model thinks before it answers. Default: as its template says. */
   readonly thinking?: boolean;
-  /** Milliseconds for a call of a tool. Default 90,000. */
+  /** Milliseconds for a call of a tool, above 0; Infinity: as long as it takes. Default 90,000. */
   readonly toolTimeoutMs?: number;
   /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
   readonly toolBudget?: number;
@@ -77,6 +77,7 @@ export class Chat implements AsyncDisposable {
   private constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
     this.#model = model;
     this.#sampling = samplingOf(options);
+    checkTimeout(options.toolTimeoutMs);
     this.#options = options;
     this.#onClose = onClose;
     this.#history = createHistory(options.system);
@@ -207,6 +208,11 @@ export class Chat implements AsyncDisposable {
       ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
     });
   }
+}
+
+function checkTimeout(ms: unknown = TOOL_TIMEOUT_MS): void {
+  if (typeof ms === 'number' && ms > 0) return;
+  throw new LlmHostError('USAGE', `toolTimeoutMs must be a number above 0, got ${String(ms)}`);
 }
 
 /** Throws LlmHostError RESPONSE_FORMAT for a reply that was cut off, by its length or a full context. */
