@@ -1,3 +1,6 @@
+/** setTimeout fires at once beyond this. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Aborts after too long a silence, or with the caller. */
 export class Silence {
   readonly signal: AbortSignal;
@@ -24,9 +27,10 @@ export class Silence {
   }
 
   #start(): NodeJS.Timeout {
-    return setTimeout(() => {
+    const silent = () => {
       this.timedOut = true;
       this.#own.abort();
-    }, this.ms);
+    };
+    return setTimeout(silent, Math.min(this.ms, MAX_TIMER_MS));
   }
 }
