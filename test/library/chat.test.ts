@@ -85,6 +85,19 @@ it('a function that takes too long is given up, and told so', async () => {
   expect(stopped).toBe(true);
 });
 
+it('a schema that JSON Schema cannot say is refused with its reason', () => {
+  const refusal = {
+    ...{ name: 'LlmHostError', code: 'USAGE' },
+    message: 'The schema cannot be written as JSON Schema: Date cannot be represented in JSON Schema',
+  };
+  const schema = z.object({ at: z.date() });
+  const { model } = scriptedModel();
+  expect(() => tool({ description: 'Waits', parameters: schema, run: () => 1 })).toThrow(
+    expect.objectContaining(refusal),
+  );
+  expect(() => model.chat().send('when?', { schema })).toThrow(expect.objectContaining(refusal));
+});
+
 it('the time limit of a call holds where nothing else keeps the process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter(one => one === 'Timeout').length;
   let during = 0;
