@@ -160,6 +160,9 @@ export class ServedClient {
             : 'It may only be used under other names: see its --allow-host.',
       });
     }
+    // What a key may have in a minute, though places are free: it says when to try again.
+    if (code === 'rate_limit_exceeded' && said !== undefined)
+      return new LlmHostError('ENGINE_UNAVAILABLE', `${where} refuses: ${said}`);
     if (status === 429) {
       const seconds = /^\d{1,5}$/.test(retryAfter ?? '') ? `in ${retryAfter} s` : 'in a moment';
       return new LlmHostError('ENGINE_UNAVAILABLE', `${where} is busy: all places are taken`, {

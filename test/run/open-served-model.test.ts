@@ -99,6 +99,12 @@ describe('a server that cannot be used is one clear line', () => {
     ],
     ['another Host', refuses(403, 'The Host header'), 'ENGINE_UNAVAILABLE', 'refuses: The Host header'],
     ['busy', refuses(429, 'All places'), 'ENGINE_UNAVAILABLE', 'is busy: all places are taken'],
+    [
+      'a key beyond its limit',
+      refuses(429, "The key 'a' has 2 requests a minute; try again in 7 s", 'rate_limit_exceeded'),
+      'ENGINE_UNAVAILABLE',
+      "refuses: The key 'a' has 2 requests a minute; try again in 7 s$",
+    ],
     ['stopping', refuses(503, 'The server is stopping'), 'ENGINE_UNAVAILABLE', 'The server is stopping'],
     ['an error with escapes', refuses(500, ESCAPES), 'ENGINE', /: good$/.source],
     ['an error of 2 MB', refuses(500, 'x'.repeat(2e6)), 'ENGINE_UNAVAILABLE', notOurs],
