@@ -11,6 +11,8 @@ export interface ServedClientOptions {
   readonly apiKey?: string | undefined;
   /** Milliseconds of silence after which the server counts as gone; a stream is kept alive every 10 s. Default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the server may have to load the model before it answers, which is silent too. Default false. */
+  readonly loads?: boolean | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,10 +38,12 @@ export class ServedClient {
   readonly baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
+  readonly #headMs: number;
 
-  constructor({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS }: ServedClientOptions) {
+  constructor({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS, loads = false }: ServedClientOptions) {
     this.baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;
+    this.#headMs = loads ? LOAD_MS : timeoutMs;
     this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   }
 
@@ -56,7 +60,7 @@ export class ServedClient {
 
   /** Posts a body and yields what is streamed back until its end mark. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<StreamPart> {
-    const silence = new Silence(this.#timeoutMs, signal);
+    const silence = new Silence(this.#headMs, signal);
     let begun = false;
     try {
       const response = await this.#send(path, silence.signal, {
@@ -65,6 +69,8 @@ export class ServedClient {
         headers: { 'content-type': 'application/json', 'x-llm-host-tools': 'own' },
       });
       begun = true;
+      silence.ms = this.#timeoutMs;
+      silence.heard();
       const lines = new LineSplitter(MAX_LINE);
       let bytes = 0;
       for await (const chunk of response.body ?? []) {

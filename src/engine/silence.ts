@@ -4,8 +4,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Aborts after too long a silence, or with the caller. */
 export class Silence {
   readonly signal: AbortSignal;
-  /** Milliseconds. */
-  readonly ms: number;
+  /** Milliseconds; another value counts from the next sign of life on. */
+  ms: number;
   readonly #own = new AbortController();
   #timer: NodeJS.Timeout;
   timedOut = false;

@@ -18,14 +18,17 @@ export async function openServedModel(
 ): Promise<OpenedModel> {
   if (!connect)
     throw new LlmHostError('USAGE', 'a served model needs the address of its server: --connect URL');
-  const client = new ServedClient({ ...connect, baseUrl: connect.url });
+  const server = { ...connect, baseUrl: connect.url };
+  const client = new ServedClient(server);
   const { data } = await client.get('/v1/models', signal);
   const first = modelOf(Array.isArray(data) ? data[0] : undefined);
   if (!first) throw client.strange();
   const model = name === '' ? first : await namedModel(client, name, signal);
   const { id, contextLength, thinks } = model;
+  // Any other one is closed when nobody has used it for some time, and loaded again.
+  const asked = id === first.id ? client : new ServedClient({ ...server, loads: true });
   return {
-    model: new ServedChatModel({ client, name: id, contextLength, thinks }),
+    model: new ServedChatModel({ client: asked, name: id, contextLength, thinks }),
     name: id,
     device: 'served',
     description: `${id} at ${client.baseUrl}, context ${contextLength}`,

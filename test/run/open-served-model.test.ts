@@ -46,8 +46,11 @@ async function open(url: string, name = '', apiKey?: string) {
 }
 
 /** What a reply of a streaming server comes to. */
-async function reply(url: string, { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {}) {
-  const client = new ServedClient({ baseUrl: url, timeoutMs });
+async function reply(
+  url: string,
+  { signal, ...limits }: { signal?: AbortSignal; timeoutMs?: number; loads?: boolean } = {},
+) {
+  const client = new ServedClient({ baseUrl: url, ...limits });
   const model = new ServedChatModel({ client, name: 'm', contextLength: 8192, thinks: true });
   const events: ReplyEvent[] = [];
   const stream = model.reply({
@@ -305,6 +308,20 @@ describe('a reply', () => {
     expect(stats.finishReason).toBe('cancelled');
     expect(events).toEqual([{ type: 'content', text: 'a' }]);
     await expect.poll(() => closed).toBe(true);
+  });
+
+  it('a server that loads the model first may be silent until it answers, and no longer', async () => {
+    const loads = (...parts: string[]) =>
+      answering((_request, response) => {
+        setTimeout(() => response.writeHead(200).write(parts.join('')), 300);
+      });
+    const whole = await loads(delta({ content: 'a' }), DONE);
+    await expect(reply(whole, { timeoutMs: 100 })).rejects.toThrow('was silent for 0.1 s');
+    expect((await reply(whole, { timeoutMs: 100, loads: true })).events).toEqual([
+      { type: 'content', text: 'a' },
+    ]);
+    const half = await loads(delta({ content: 'a' }));
+    await expect(reply(half, { timeoutMs: 100, loads: true })).rejects.toThrow('was silent for 0.1 s');
   });
 
   it('counts of the server correct the estimate, within limits', async () => {
