@@ -136,6 +136,23 @@ describe('a server that is started', () => {
     await expect(startServer(missing, NEVER)).rejects.toThrow('ENOENT');
   });
 
+  test('that dies under its load is told with what it answered', async () => {
+    const whole = JSON.stringify(WHOLE + REST);
+    const script = (port: number) =>
+      `let asked = 0; require('http').createServer((q, r) => {
+        if (q.url === '/health') return r.end();
+        if (++asked > 2) process.exit(9);
+        r.end(${whole});
+      }).listen(${port})`;
+    const [report] = await benchClients({
+      servers: [{ name: 'stand-in', commandFor: port => node(script(port))() }],
+      ...{ clients: [1], requests: 50, generate: 1, prompt: String, signal: NEVER },
+      onProgress: () => undefined,
+    });
+    expect(report?.points).toMatchObject([{ requests: 50, failed: 49, generatedTokens: 5 }]);
+    expect(report?.points[0]?.figures.peakBytes).toBeUndefined();
+  });
+
   test('is stopped when measuring fails', async () => {
     const script = (port: number) =>
       `require('http').createServer((q, r) => r.writeHead(q.url === '/health' ? 200 : 500).end(String(process.pid))).listen(${port})`;
