@@ -46,6 +46,11 @@ describe('a reply that is read as a stream', () => {
     expect(reply.gaps).toHaveLength(1);
   });
 
+  test('that is no JSON is an error of this request alone', async () => {
+    const { url } = await serving(response => response.end(`${WHOLE}data: {"choices":[{"te\n\n${REST}`));
+    await expect(streamedReply(url, { prompt: 'x' }, NEVER)).rejects.toThrow(SyntaxError);
+  });
+
   test('that breaks off is an error, and another status is a result', async () => {
     const { url } = await serving((response, { prompt }) => {
       if (prompt === 'full') response.writeHead(429).end('{}');
