@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { isHttpAddress } from '../text/http-address.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
+import { patientRequest, wholeText } from './patient-request.ts';
 import { Silence } from './silence.ts';
 
 export interface OllamaClientOptions {
@@ -13,6 +15,7 @@ export interface OllamaClientOptions {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Of an answer, or a line of it. */
 const MAX_LINE = 32 * 1024 * 1024;
 const MAX_ERROR = 2000;
 
@@ -39,8 +42,8 @@ export class OllamaClient {
   async json(path: string, body?: Json): Promise<Json> {
     const silence = new Silence(this.#options.timeoutMs);
     try {
-      const response = await this.#send(path, body, silence.signal);
-      const value: unknown = await response.json();
+      const answer = await this.#send(path, body, silence.signal);
+      const value: unknown = JSON.parse(await wholeText(answer, MAX_LINE));
       if (isPlainObject(value)) return value as Json;
       throw this.#strange(path);
     } catch (error) {
@@ -54,11 +57,11 @@ export class OllamaClient {
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<Json> {
     const silence = new Silence(this.#options.timeoutMs, signal);
     try {
-      const response = await this.#send(path, body, silence.signal);
+      const answer = await this.#send(path, body, silence.signal);
       const lines = new LineSplitter(MAX_LINE);
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
         silence.heard();
-        for (const line of lines.push(Buffer.from(chunk))) {
+        for (const line of lines.push(chunk)) {
           const value = this.#object(line.type === 'line' ? line.text : '{', path);
           if (value) yield value;
         }
@@ -75,19 +78,14 @@ export class OllamaClient {
     }
   }
 
-  async #send(path: string, body: Json | undefined, signal: AbortSignal): Promise<Response> {
-    const response = await fetch(`${this.#options.baseUrl}${path}`, {
+  async #send(path: string, body: Json | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+    const answer = await patientRequest(`${this.#options.baseUrl}${path}`, {
+      body: body && JSON.stringify(body),
       signal,
-      // A redirect leads to a server the user did not name.
-      redirect: 'error',
-      ...(body && {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
     });
-    if (!response.ok) throw refusal(response.status, await response.text());
-    return response;
+    const { statusCode: status } = answer;
+    if (status >= 200 && status < 300) return answer;
+    throw refusal(status, await wholeText(answer, MAX_LINE));
   }
 
   #object(line: string, path: string): Json | undefined {

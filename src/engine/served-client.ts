@@ -11,6 +11,8 @@ export interface ServedClientOptions {
   readonly apiKey?: string | undefined;
   /** Milliseconds of silence after which the server counts as gone; a stream is kept alive every 10 s. Default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the server may have to load the model before it answers, which is silent too. Default false. */
+  readonly loads?: boolean | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,6 +21,8 @@ type Json = Readonly<Record<string, unknown>>;
 export type StreamPart = { readonly data: Json } | { readonly comment: string };
 
 const TIMEOUT_MS = 60_000;
+/** While a model is loaded its server is silent; fetch itself gives up after 300 s. */
+const LOAD_MS = 290_000;
 /** What a stranger may send: a line, an answer, a whole stream; of an error's text in UTF-16 units. */
 const MAX_LINE = 4 * 1024 * 1024;
 const MAX_ANSWER = 1024 * 1024;
@@ -34,31 +38,29 @@ export class ServedClient {
   readonly baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
+  readonly #headMs: number;
 
-  constructor({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS }: ServedClientOptions) {
+  constructor({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS, loads = false }: ServedClientOptions) {
     this.baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;
+    this.#headMs = loads ? LOAD_MS : timeoutMs;
     this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   }
 
   /** Receives one JSON object. */
-  async get(path: string): Promise<Json> {
-    const silence = new Silence(this.#timeoutMs);
-    try {
-      const response = await this.#send(path, silence.signal, {});
-      const value: unknown = JSON.parse(await bodyText(response, MAX_ANSWER));
-      if (isPlainObject(value)) return value as Json;
-      throw this.strange();
-    } catch (error) {
-      throw this.#explained(error, silence, false);
-    } finally {
-      silence.end();
-    }
+  async get(path: string, signal?: AbortSignal): Promise<Json> {
+    return await this.#json(path, {}, new Silence(this.#timeoutMs, signal), signal);
+  }
+
+  /** Has the server load one of its models, which takes as long as it takes there. */
+  async load(model: string, signal?: AbortSignal): Promise<void> {
+    const init = { method: 'POST', body: JSON.stringify({ model, stream: false }) };
+    await this.#json('/api/generate', init, new Silence(LOAD_MS, signal), signal);
   }
 
   /** Posts a body and yields what is streamed back until its end mark. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<StreamPart> {
-    const silence = new Silence(this.#timeoutMs, signal);
+    const silence = new Silence(this.#headMs, signal);
     let begun = false;
     try {
       const response = await this.#send(path, silence.signal, {
@@ -67,6 +69,8 @@ export class ServedClient {
         headers: { 'content-type': 'application/json', 'x-llm-host-tools': 'own' },
       });
       begun = true;
+      silence.ms = this.#timeoutMs;
+      silence.heard();
       const lines = new LineSplitter(MAX_LINE);
       let bytes = 0;
       for await (const chunk of response.body ?? []) {
@@ -95,6 +99,24 @@ export class ServedClient {
     });
   }
 
+  async #json(
+    path: string,
+    init: RequestInit,
+    silence: Silence,
+    signal: AbortSignal | undefined,
+  ): Promise<Json> {
+    try {
+      const response = await this.#send(path, silence.signal, init);
+      const value: unknown = JSON.parse(await bodyText(response, MAX_ANSWER));
+      if (isPlainObject(value)) return value as Json;
+      throw this.strange();
+    } catch (error) {
+      throw signal?.aborted ? error : this.#explained(error, silence, false);
+    } finally {
+      silence.end();
+    }
+  }
+
   async #send(path: string, signal: AbortSignal, init: RequestInit): Promise<Response> {
     const response = await fetch(`${this.baseUrl}${path}`, {
       ...init,
@@ -103,7 +125,7 @@ export class ServedClient {
       // A redirect leads to a server that the user did not name, and the key with it.
       redirect: 'error',
     });
-    if (!response.ok) throw this.#refusal(response, await bodyText(response, MAX_ANSWER));
+    if (!response.ok) throw this.#refusal(path, response, await bodyText(response, MAX_ANSWER));
     return response;
   }
 
@@ -119,10 +141,12 @@ export class ServedClient {
     return { data: value as Json };
   }
 
-  #refusal(response: Response, body: string): LlmHostError {
+  #refusal(path: string, response: Response, body: string): LlmHostError {
     let error: unknown;
     try {
       ({ error } = JSON.parse(body) as { error?: unknown });
+      // Of Ollama's routes it is a text.
+      if (path.startsWith('/api/') && typeof error === 'string') error = { message: error };
     } catch {
       // A proxy's page, or empty.
     }
@@ -142,6 +166,9 @@ export class ServedClient {
             : 'It may only be used under other names: see its --allow-host.',
       });
     }
+    // What a key may have in a minute, though places are free: it says when to try again.
+    if (code === 'rate_limit_exceeded' && said !== undefined)
+      return new LlmHostError('ENGINE_UNAVAILABLE', `${where} refuses: ${said}`);
     if (status === 429) {
       const seconds = /^\d{1,5}$/.test(retryAfter ?? '') ? `in ${retryAfter} s` : 'in a moment';
       return new LlmHostError('ENGINE_UNAVAILABLE', `${where} is busy: all places are taken`, {
@@ -170,7 +197,7 @@ export class ServedClient {
   #explained(error: unknown, silence: Silence, begun: boolean): unknown {
     if (error instanceof LlmHostError) return error;
     if (silence.timedOut) {
-      const seconds = this.#timeoutMs / 1000;
+      const seconds = silence.ms / 1000;
       return new LlmHostError(
         'ENGINE_UNAVAILABLE',
         `The server at ${this.baseUrl} was silent for ${seconds} s`,

@@ -1,13 +1,17 @@
+/** setTimeout fires at once beyond this. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Aborts after too long a silence, or with the caller. */
 export class Silence {
   readonly signal: AbortSignal;
+  /** Milliseconds; another value counts from the next sign of life on. */
+  ms: number;
   readonly #own = new AbortController();
-  readonly #ms: number;
   #timer: NodeJS.Timeout;
   timedOut = false;
 
   constructor(ms: number, signal?: AbortSignal) {
-    this.#ms = ms;
+    this.ms = ms;
     this.signal = signal ? AbortSignal.any([this.#own.signal, signal]) : this.#own.signal;
     this.#timer = this.#start();
   }
@@ -23,9 +27,10 @@ export class Silence {
   }
 
   #start(): NodeJS.Timeout {
-    return setTimeout(() => {
+    const silent = () => {
       this.timedOut = true;
       this.#own.abort();
-    }, this.#ms);
+    };
+    return setTimeout(silent, Math.min(this.ms, MAX_TIMER_MS));
   }
 }

@@ -42,21 +42,37 @@ function describe(cacheFolder: string, repo: string): CachedModel {
     name,
     stat: statSync(join(folder.path, 'blobs', name), { throwIfNoEntry: false }),
   }));
+  const inPlace = filesBelow(join(folder.path, 'snapshots')).map(path => ({
+    name: path,
+    stat: statSync(path, { throwIfNoEntry: false }),
+  }));
   const isPartial = ({ name }: { name: string }) => name.endsWith('.incomplete');
   // A partial file is sparse: only the bytes that have arrived take blocks.
   const taken = (list: typeof blobs) => list.reduce((sum, { stat }) => sum + (stat?.blocks ?? 0) * 512, 0);
   return {
     repo,
     path: folder.path,
-    bytes: blobs.filter(blob => !isPartial(blob)).reduce((sum, { stat }) => sum + (stat?.size ?? 0), 0),
+    bytes: [...blobs.filter(blob => !isPartial(blob)), ...inPlace].reduce(
+      (sum, { stat }) => sum + (stat?.size ?? 0),
+      0,
+    ),
     partialBytes: taken(blobs.filter(isPartial)),
-    modifiedMs: Math.max(0, ...blobs.map(({ stat }) => stat?.mtimeMs ?? 0)),
+    modifiedMs: Math.max(0, ...[...blobs, ...inPlace].map(({ stat }) => stat?.mtimeMs ?? 0)),
     revisions: snapshots.map(({ name }) => ({
       commit: name,
       refs: refs.filter(ref => folder.readRef(ref) === name),
       missing: missingFiles(folder.snapshotPath(name)),
     })),
   };
+}
+
+/** The paths of files below a folder, without links: in snapshots only where the file system has none. */
+export function filesBelow(folder: string): string[] {
+  return entries(folder).flatMap(entry => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
 }
 
 /** Names of refs, such as `main` or `refs/pr/1`. */

@@ -41,12 +41,17 @@ export class PartialFile {
     try {
       const segments = planSegments(size);
       const length = size + segments.length * SLOT_BYTES;
-      if ((await handle.stat()).size === length) await readSlots(handle, size, segments);
+      const { size: present } = await handle.stat();
+      const partial = new PartialFile(handle, dirname(path), size, segments);
+      if (present === length) await readSlots(handle, size, segments);
       else {
-        await handle.truncate(0);
+        // `finish` has cut off its counts, and its process ended before it was in its place.
+        const isWhole = present === size;
+        if (!isWhole) await handle.truncate(0);
         await handle.truncate(length);
+        if (isWhole) for (const segment of segments) await partial.#setDone(segment, segment.length);
       }
-      return new PartialFile(handle, dirname(path), size, segments);
+      return partial;
     } catch (error) {
       await handle.close();
       throw error;

@@ -130,11 +130,11 @@ async function fetchAll(
   folder.prepare();
   markCache(environment.cacheFolder);
   const texts = textFiles(files);
-  checkRoom(texts, folder);
+  checkRoom(texts, folder, commit);
   await fetchFiles(texts, folder, context);
   checkTexts?.(snapshot);
   const weights = weightFiles(id.source, files, readIndex(snapshot));
-  checkRoom(weights, folder);
+  checkRoom(weights, folder, commit);
   await fetchFiles(weights, folder, context);
   noteAbsent(snapshot, files);
   // Last: a revision must never point to an unfinished snapshot.
@@ -150,8 +150,8 @@ function checkWritable(folder: string): void {
 }
 
 /** Refuses a download that cannot fit on the disk. */
-function checkRoom(files: readonly HubFile[], folder: RepoFolder): void {
-  const needed = files.reduce((sum, file) => sum + folder.missingBytes(file), 0);
+function checkRoom(files: readonly HubFile[], folder: RepoFolder, commit: string): void {
+  const needed = files.reduce((sum, file) => sum + folder.missingBytes(commit, file), 0);
   const { bavail, bsize, blocks } = statfsSync(folder.path);
   const free = bavail * bsize;
   // Some network file systems do not report their size.

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { entries, refsOf } from './cached-models.ts';
+import { entries, filesBelow, refsOf } from './cached-models.ts';
 import { onDisk } from './disk-failure.ts';
 import { withFileLock } from './file-lock.ts';
 import { hubCacheFolder } from './hub-environment.ts';
@@ -39,8 +39,7 @@ export async function removeModel(id: HubId, options: RemoveOptions): Promise<nu
 }
 
 function removeAll(folder: RepoFolder): number {
-  const blobs = join(folder.path, 'blobs');
-  const freed = entries(blobs).reduce((sum, { name }) => sum + bytesOf(join(blobs, name)), 0);
+  const freed = ['blobs', 'snapshots'].reduce((sum, name) => sum + bytesBelow(join(folder.path, name)), 0);
   // First, so that an interruption leaves no revision pointing to half a model.
   rmSync(join(folder.path, 'refs'), { recursive: true, force: true });
   rmSync(folder.path, { recursive: true, force: true });
@@ -55,11 +54,12 @@ function removeRevision(folder: RepoFolder, revision: string): number {
   }
   const refs = join(folder.path, 'refs');
   for (const ref of refsOf(refs).filter(name => folder.readRef(name) === commit)) rmSync(join(refs, ref));
+  const freed = bytesBelow(snapshot);
   rmSync(snapshot, { recursive: true });
   rmSync(dirname(absentPath(snapshot, 'x')), { recursive: true, force: true });
   rmSync(join(folder.path, 'trees', `${commit}.json`), { force: true });
-  if (entries(join(folder.path, 'snapshots')).length === 0) return removeAll(folder);
-  return removeUnused(folder);
+  const isLast = entries(join(folder.path, 'snapshots')).length === 0;
+  return freed + (isLast ? removeAll(folder) : removeUnused(folder));
 }
 
 /** Blobs without a link from any snapshot, and partial files. */
@@ -80,6 +80,9 @@ function linksBelow(folder: string): string[] {
     .filter(entry => entry.isSymbolicLink())
     .map(entry => basename(readlinkSync(join(entry.parentPath, entry.name))));
 }
+
+const bytesBelow = (folder: string): number =>
+  filesBelow(folder).reduce((sum, path) => sum + bytesOf(path), 0);
 
 /** Bytes on disk; removing a link to a store shared by several models frees nothing. */
 function bytesOf(path: string): number {

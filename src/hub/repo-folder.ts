@@ -1,4 +1,12 @@
-import { lstatSync, readlinkSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { makeFolder } from '../text/files/make-folder.ts';
 import { readTextFile } from '../text/files/read-text-file.ts';
@@ -53,9 +61,14 @@ export class RepoFolder {
     return statSync(join(this.snapshotPath(commit), path), { throwIfNoEntry: false })?.size === size;
   }
 
+  /** Whether the file is complete: its blob, or where there are no links, the file itself in the snapshot. */
+  has(commit: string, file: HubFile): boolean {
+    return this.hasBlob(file) || this.hasInSnapshot(commit, file);
+  }
+
   /** Further bytes the file will take on disk. */
-  missingBytes(file: HubFile): number {
-    if (this.hasBlob(file)) return 0;
+  missingBytes(commit: string, file: HubFile): number {
+    if (this.has(commit, file)) return 0;
     const partial = statSync(this.partialPath(file), { throwIfNoEntry: false });
     return Math.max(0, file.size - (partial ? partial.blocks * BLOCK_BYTES : 0));
   }
@@ -65,14 +78,22 @@ export class RepoFolder {
     makeFolder(join(this.path, 'blobs'));
   }
 
-  linkIntoSnapshot(commit: string, { path, etag }: HubFile): void {
-    const place = join(this.snapshotPath(commit), path);
-    const target = relative(dirname(place), this.blobPath(etag));
+  /**
+   * Links the file to its blob. In a file system without links the blob becomes the file, as with huggingface_hub.
+   * `again`: another file has the same blob and follows.
+   */
+  linkIntoSnapshot(commit: string, file: HubFile, again: boolean): void {
+    const [place, blob] = [join(this.snapshotPath(commit), file.path), this.blobPath(file.etag)];
+    const target = relative(dirname(place), blob);
     makeFolder(dirname(place));
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (there?.isSymbolicLink() && readlinkSync(place) === target) return;
+    if (there?.isFile() && !this.hasBlob(file)) return;
     const draft = `${place}.${process.pid}.new`;
-    symlinkSync(target, draft);
+    if (!madeLink(target, draft)) {
+      if (again) copyFileSync(blob, draft);
+      else renameSync(blob, draft);
+    }
     renameSync(draft, place);
   }
 
@@ -103,5 +124,19 @@ export class RepoFolder {
     if (commit === undefined) return undefined;
     const folder = this.snapshotPath(commit);
     return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : undefined;
+  }
+}
+
+/** What file systems without symbolic links answer: exFAT and FAT, network shares, some of FUSE. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** False where the file system has no symbolic links. */
+function madeLink(target: string, path: string): boolean {
+  try {
+    symlinkSync(target, path);
+    return true;
+  } catch (error) {
+    if (NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   }
 }

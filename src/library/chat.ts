@@ -11,6 +11,7 @@ import { checkResponseFormat, type ResponseFormat } from '../grammar/response-fo
 import type { McpHost } from '../mcp/mcp-host.ts';
 import type { Approver } from '../mcp/policy/approval.ts';
 import type { Sampling } from '../text/sampling/fields.ts';
+import { unlessAborted } from '../text/unless-aborted.ts';
 import { FunctionHost } from './function-host.ts';
 import type { FunctionTool } from './function-tool.ts';
 import { JoinedHost } from './joined-host.ts';
@@ -30,7 +31,7 @@ export interface ChatOptions extends Sampling {
   readonly messages?: readonly Message[];
   /** Whether the model thinks before it answers. Default: as its template says. */
   readonly thinking?: boolean;
-  /** Milliseconds for a call of a tool. Default 90,000. */
+  /** Milliseconds for a call of a tool, above 0; Infinity: as long as it takes. Default 90,000. */
   readonly toolTimeoutMs?: number;
   /** Tokens of tool definitions in a prompt; 0: no limit. Default: by the model's context and size. */
   readonly toolBudget?: number;
@@ -77,6 +78,7 @@ export class Chat implements AsyncDisposable {
   private constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
     this.#model = model;
     this.#sampling = samplingOf(options);
+    checkTimeout(options.toolTimeoutMs);
     this.#options = options;
     this.#onClose = onClose;
     this.#history = createHistory(options.system);
@@ -144,7 +146,7 @@ export class Chat implements AsyncDisposable {
 
   #plain(text: string): ReplySource<undefined> {
     return {
-      events: signal => this.#turn(() => this.#agent.turn(text, signal)),
+      events: signal => this.#turn(signal, () => this.#agent.turn(text, signal)),
       read: async () => undefined,
     };
   }
@@ -153,7 +155,7 @@ export class Chat implements AsyncDisposable {
     const format: ResponseFormat = { type: 'json_schema', schema: jsonSchemaOf(schema) };
     checkResponseFormat(format);
     return {
-      events: signal => this.#turn(() => this.#formattedTurn(text, format, signal)),
+      events: signal => this.#turn(signal, () => this.#formattedTurn(text, format, signal)),
       read: async said => {
         const read = await readBySchema(schema, parsed(said));
         if ('value' in read) return read.value;
@@ -162,9 +164,11 @@ export class Chat implements AsyncDisposable {
     };
   }
 
-  async *#turn(run: () => AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent> {
+  async *#turn(signal: AbortSignal, run: () => AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent> {
     if (this.#open.signal.aborted) throw new LlmHostError('USAGE', 'The chat is closed');
-    await this.#startServers();
+    // A cancelled turn does not wait for them; they go on starting, for the next message.
+    const servers = signal.aborted ? undefined : await unlessAborted(this.#startedServers(), signal);
+    if (servers) this.#tools.join(servers);
     yield* run();
   }
 
@@ -183,17 +187,17 @@ export class Chat implements AsyncDisposable {
     }
   }
 
-  async #startServers(): Promise<void> {
+  #startedServers(): Promise<McpHost | undefined> {
     const { mcp, approve, onLog } = this.#options;
-    if (mcp === undefined) return;
-    this.#servers ??= startMcpServers(mcp, { approve, onLog });
-    try {
-      this.#tools.join(await this.#servers);
-    } catch (error) {
+    if (mcp === undefined) return Promise.resolve(undefined);
+    if (this.#servers) return this.#servers;
+    const starting = startMcpServers(mcp, { approve, onLog, signal: this.#open.signal });
+    this.#servers = starting;
+    starting.catch(() => {
       // The next message tries again.
       this.#servers = undefined;
-      throw error;
-    }
+    });
+    return starting;
   }
 
   #newAgent(responseFormat?: ResponseFormat): Agent {
@@ -207,6 +211,11 @@ export class Chat implements AsyncDisposable {
       ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
     });
   }
+}
+
+function checkTimeout(ms: unknown = TOOL_TIMEOUT_MS): void {
+  if (typeof ms === 'number' && ms > 0) return;
+  throw new LlmHostError('USAGE', `toolTimeoutMs must be a number above 0, got ${String(ms)}`);
 }
 
 /** Throws LlmHostError RESPONSE_FORMAT for a reply that was cut off, by its length or a full context. */

@@ -1,4 +1,5 @@
 import { LlmHostError, messageOf } from '../errors.ts';
+import { Deadline } from '../mcp/server/deadline.ts';
 import type { CallOptions, HostTool, ServerState, ToolHost, ToolOutcome } from '../mcp/tool-host.ts';
 import { definitionSizeFault } from '../text/json/definition-size.ts';
 import type { FunctionTool } from './function-tool.ts';
@@ -39,14 +40,16 @@ export class FunctionHost implements ToolHost {
     if (called === undefined) throw new LlmHostError('TOOL_FAILED', `There is no function '${name}'`);
     const cancelled = () => new LlmHostError('CANCELLED', `Tool '${name}' was cancelled`);
     if (signal?.aborted) throw cancelled();
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const ended = new Promise<never>((_, reject) => {
-      either.addEventListener('abort', () => reject(signal?.aborted ? cancelled() : late(name, timeoutMs)), {
-        once: true,
-      });
-    });
-    return await Promise.race([outcomeOf(called, args, either), ended]);
+    // Its timer keeps the process alive, which a function that settles nothing does not.
+    const deadline = new Deadline(timeoutMs, { signal });
+    try {
+      return await deadline.race(outcomeOf(called, args, deadline.signal));
+    } catch (error) {
+      if (deadline.expired) throw late(name, timeoutMs);
+      throw signal?.aborted ? cancelled() : error;
+    } finally {
+      deadline.dispose();
+    }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { LocalEngine } from '../engine/engine.ts';
 import { type LoadEngineOptions, loadEngine as load } from '../engine/load-engine.ts';
+import { unlessCancelled } from './unless-cancelled.ts';
 
 /**
  * Loads a model to work with token ids: a folder in Hugging Face layout, a .gguf file, a Hub id (`org/name`, optionally
@@ -7,5 +8,5 @@ import { type LoadEngineOptions, loadEngine as load } from '../engine/load-engin
  * @throws LlmHostError MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, CANCELLED
  */
 export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalEngine> {
-  return await load(source, options);
+  return await unlessCancelled(source, options.signal, () => load(source, options));
 }

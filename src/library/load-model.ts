@@ -1,7 +1,9 @@
 import type { LoadEngineOptions } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { openLocalModel } from '../run/open-local-model.ts';
+import type { OpenedModel } from '../run/open-model.ts';
 import { type Model, newModel } from './model.ts';
+import { unlessCancelled } from './unless-cancelled.ts';
 
 export interface LoadModelOptions
   extends Pick<
@@ -34,8 +36,16 @@ const PARALLEL = 4;
  * @throws LlmHostError MODEL_NOT_FOUND, MODEL_BROKEN, MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, CANCELLED
  */
 export async function loadModel(source: string, options: LoadModelOptions = {}): Promise<Model> {
+  const opened = await unlessCancelled(source, options.signal, () => open(source, options));
+  const { tokenizer } = opened;
+  if (tokenizer) return newModel(opened, tokenizer);
+  await opened.close();
+  throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} has no tokenizer`);
+}
+
+async function open(source: string, options: LoadModelOptions): Promise<OpenedModel> {
   const { contextLength = 0, kvBits, parallel = PARALLEL, cacheBytes = 'auto', adapter, ...rest } = options;
-  const opened = await openLocalModel(source, {
+  return await openLocalModel(source, {
     ...{ contextLength, kvBits, parallel, cacheBytes },
     ...(adapter !== undefined && { adapter: [adapter].flat() }),
     ...(rest.quantize !== undefined && { quantize: rest.quantize }),
@@ -49,8 +59,4 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
     cwd: rest.cwd ?? process.cwd(),
     env: rest.env ?? process.env,
   });
-  const { tokenizer } = opened;
-  if (tokenizer) return newModel(opened, tokenizer);
-  await opened.close();
-  throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} has no tokenizer`);
 }

@@ -12,16 +12,18 @@ export interface McpServersOptions {
   readonly approve?: Approver | undefined;
   /** Lines of a server's stderr and its log messages. */
   readonly onLog?: ((server: string, line: string) => void) | undefined;
+  /** Ends the start, and what has started. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Starts the servers of an mcp.json, or of an object in its shape. They are the program's own choice, so nobody is asked
  * for consent.
- * @throws LlmHostError CONFIG: an entry that cannot be used; MCP_SERVER: a server that does not start
+ * @throws LlmHostError CONFIG: an entry that cannot be used; MCP_SERVER: a server that does not start; CANCELLED
  */
 export async function startMcpServers(
   source: string | Readonly<Record<string, unknown>>,
-  { approve, onLog }: McpServersOptions,
+  { approve, onLog, signal }: McpServersOptions,
 ): Promise<McpHost> {
   const [text, file] =
     typeof source === 'string'
@@ -32,7 +34,14 @@ export async function startMcpServers(
   if (unusable) throw new LlmHostError('CONFIG', unusable.error);
   const host = new McpHost({ configs: config.servers, ...(onLog && { onLog }) });
   host.setApprover(approve);
-  await host.start();
+  const end = () => void host.close();
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
+  await host.start().finally(() => signal?.removeEventListener('abort', end));
+  if (signal?.aborted) {
+    await host.close();
+    throw new LlmHostError('CANCELLED', 'The start of the MCP servers was cancelled');
+  }
   const broken = host.servers().find(({ state }) => state === 'failed');
   if (broken) {
     await host.close();

@@ -1,4 +1,4 @@
-import { LlmHostError } from '../errors.ts';
+import { LlmHostError, messageOf } from '../errors.ts';
 import { checkSchema, isNotChecked } from '../parse/json/schema-check.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 
@@ -40,8 +40,14 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
       hint: 'Use a later version, or give a JSON Schema.',
     });
   }
-  const { $schema: _, ...rest } = jsonSchema.input({ target: 'draft-2020-12' });
-  return rest;
+  try {
+    const { $schema: _, ...rest } = jsonSchema.input({ target: 'draft-2020-12' });
+    return rest;
+  } catch (cause) {
+    throw new LlmHostError('USAGE', `The schema cannot be written as JSON Schema: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
 }
 
 /** The value as the schema gives it, with its defaults and transformations; or what does not fit. */

@@ -12,24 +12,49 @@ const MAX_CONTEXT = 100_000_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Opens a model of a running `llm-host serve`. `name` is without the prefix; '': whichever the server has. */
-export async function openServedModel(name: string, { connect }: OpenModelOptions): Promise<OpenedModel> {
+export async function openServedModel(
+  name: string,
+  { connect, signal }: OpenModelOptions,
+): Promise<OpenedModel> {
   if (!connect)
     throw new LlmHostError('USAGE', 'a served model needs the address of its server: --connect URL');
-  const client = new ServedClient({ ...connect, baseUrl: connect.url });
-  const { data } = await client.get('/v1/models');
+  const server = { ...connect, baseUrl: connect.url };
+  const client = new ServedClient(server);
+  const { data } = await client.get('/v1/models', signal);
   const first = modelOf(Array.isArray(data) ? data[0] : undefined);
   if (!first) throw client.strange();
-  const model = name === '' ? first : modelOf(await client.get(`/v1/models/${encodeURIComponent(name)}`));
-  if (!model) throw client.strange();
+  const model = name === '' ? first : await namedModel(client, name, signal);
   const { id, contextLength, thinks } = model;
+  // Any other one is closed when nobody has used it for some time, and loaded again.
+  const asked = id === first.id ? client : new ServedClient({ ...server, loads: true });
   return {
-    model: new ServedChatModel({ client, name: id, contextLength, thinks }),
+    model: new ServedChatModel({ client: asked, name: id, contextLength, thinks }),
     name: id,
     device: 'served',
     description: `${id} at ${client.baseUrl}, context ${contextLength}`,
     notices: openWire(connect.url),
     close: () => Promise.resolve(),
   };
+}
+
+/** Of several models a server loads those that are asked for: before, it does not say what they hold. */
+async function namedModel(client: ServedClient, name: string, signal: AbortSignal | undefined) {
+  const described = () => client.get(`/v1/models/${encodeURIComponent(name)}`, signal);
+  const listed = await described();
+  const known = modelOf(listed);
+  if (known) return known;
+  // One whose context is there and makes no sense is not waited for.
+  if (!modelOf({ ...listed, context_length: listed.context_length ?? 1 })) throw client.strange();
+  await client.load(name, signal);
+  const loaded = modelOf(await described());
+  if (loaded) return loaded;
+  throw new LlmHostError(
+    'ENGINE_UNAVAILABLE',
+    `The server at ${client.baseUrl} has loaded '${name}' and closed it again`,
+    {
+      hint: 'Others may need its memory. Try again.',
+    },
+  );
 }
 
 /** What `serve` says of a model; undefined: it is another program's. */

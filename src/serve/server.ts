@@ -132,7 +132,13 @@ async function admit(context: ServeContext, clients: Clients, request: FastifyRe
 /** Clients of Ollama send no content type, or a form; the parser decides what the body is. */
 function readAnythingAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    const encoding = headers['content-encoding'] ?? 'identity';
+    if (!/^identity$/i.test(encoding)) {
+      const message = `Bodies in the content encoding '${encoding}' cannot be read; send it uncompressed`;
+      done(new ApiError(415, message, { code: 'unsupported_encoding' }));
+      return;
+    }
     let text: string;
     try {
       text = new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer);

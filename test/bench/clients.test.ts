@@ -46,6 +46,11 @@ describe('a reply that is read as a stream', () => {
     expect(reply.gaps).toHaveLength(1);
   });
 
+  test('that is no JSON is an error of this request alone', async () => {
+    const { url } = await serving(response => response.end(`${WHOLE}data: {"choices":[{"te\n\n${REST}`));
+    await expect(streamedReply(url, { prompt: 'x' }, NEVER)).rejects.toThrow(SyntaxError);
+  });
+
   test('that breaks off is an error, and another status is a result', async () => {
     const { url } = await serving((response, { prompt }) => {
       if (prompt === 'full') response.writeHead(429).end('{}');
@@ -134,6 +139,23 @@ describe('a server that is started', () => {
     );
     const missing = () => ({ name: 'stand-in', command: '/no/such/program', args: [], env: {} });
     await expect(startServer(missing, NEVER)).rejects.toThrow('ENOENT');
+  });
+
+  test('that dies under its load is told with what it answered', async () => {
+    const whole = JSON.stringify(WHOLE + REST);
+    const script = (port: number) =>
+      `let asked = 0; require('http').createServer((q, r) => {
+        if (q.url === '/health') return r.end();
+        if (++asked > 2) process.exit(9);
+        r.end(${whole});
+      }).listen(${port})`;
+    const [report] = await benchClients({
+      servers: [{ name: 'stand-in', commandFor: port => node(script(port))() }],
+      ...{ clients: [1], requests: 50, generate: 1, prompt: String, signal: NEVER },
+      onProgress: () => undefined,
+    });
+    expect(report?.points).toMatchObject([{ requests: 50, failed: 49, generatedTokens: 5 }]);
+    expect(report?.points[0]?.figures.peakBytes).toBeUndefined();
   });
 
   test('is stopped when measuring fails', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cachedModels } from '../../src/hub/cached-models.ts';
@@ -45,6 +45,23 @@ test('a second time asks only what the revision means', async () => {
   hub.requests.length = 0;
   await pull(`org/model@${commit}`);
   expect(hub.requests.map(({ place }) => place)).toEqual(['api']);
+});
+
+test('a whole file that was not moved into place is checked, not fetched again', async () => {
+  const { hub, cache, pull } = await hubPlace();
+  const { folder } = await pull();
+  const blob = join(cache, REPO, 'blobs', sha256(WEIGHTS));
+  const unfinished = `${blob}.llm-host.incomplete`;
+  renameSync(blob, unfinished);
+  hub.requests.length = 0;
+  expect((await pull()).receivedBytes).toBe(0);
+  expect(hub.requests.map(({ place }) => place)).toEqual(['api', 'api']);
+  expect(contentOf(folder, 'model.safetensors').equals(WEIGHTS)).toBe(true);
+  // One that is damaged is.
+  rmSync(blob);
+  writeFileSync(unfinished, Buffer.alloc(WEIGHTS.length));
+  expect((await pull()).receivedBytes).toBe(WEIGHTS.length);
+  expect(contentOf(folder, 'model.safetensors').equals(WEIGHTS)).toBe(true);
 });
 
 test('the shards of the index, and no others', async () => {

@@ -85,6 +85,56 @@ it('a function that takes too long is given up, and told so', async () => {
   expect(stopped).toBe(true);
 });
 
+it('a schema that JSON Schema cannot say is refused with its reason', () => {
+  const refusal = {
+    ...{ name: 'LlmHostError', code: 'USAGE' },
+    message: 'The schema cannot be written as JSON Schema: Date cannot be represented in JSON Schema',
+  };
+  const schema = z.object({ at: z.date() });
+  const { model } = scriptedModel();
+  expect(() => tool({ description: 'Waits', parameters: schema, run: () => 1 })).toThrow(
+    expect.objectContaining(refusal),
+  );
+  expect(() => model.chat().send('when?', { schema })).toThrow(expect.objectContaining(refusal));
+});
+
+it('the time limit of a call holds where nothing else keeps the process alive', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter(one => one === 'Timeout').length;
+  let during = 0;
+  const never = tool({
+    ...{ description: 'Never ends', parameters: { type: 'object' } },
+    run: () => {
+      during = timers();
+      return new Promise(() => undefined);
+    },
+  });
+  const { model } = scriptedModel(calls('never', {}), says('done'));
+  const before = timers();
+  const { calls: made } = await model.chat({ tools: { never }, toolTimeoutMs: 20 }).send('go');
+  expect(made).toMatchObject([{ error: "Tool 'never' timed out after 0.0s" }]);
+  expect(during).toBeGreaterThan(before);
+});
+
+it.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40])(
+  'a limit of %s ms lets a call end',
+  async toolTimeoutMs => {
+    const later = tool({
+      ...{ description: 'Waits', parameters: { type: 'object' } },
+      run: () => new Promise(resolve => setTimeout(resolve, 20, 'there')),
+    });
+    const { model } = scriptedModel(calls('later', {}), says('done'));
+    const { calls: made } = await model.chat({ tools: { later }, toolTimeoutMs }).send('go');
+    expect(made).toMatchObject([{ result: 'there' }]);
+  },
+);
+
+it.each([0, -1, Number.NaN, '90'])('a limit of %s ms is refused', toolTimeoutMs => {
+  const { model } = scriptedModel();
+  expect(() => model.chat({ toolTimeoutMs: toolTimeoutMs as number })).toThrow(
+    `toolTimeoutMs must be a number above 0, got ${toolTimeoutMs}`,
+  );
+});
+
 it('a signal, cancel, and leaving the loop end a reply; what was said stays', async () => {
   const { model } = scriptedModel(endless, endless, endless, says('next'));
   const chat = model.chat();

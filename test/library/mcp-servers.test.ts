@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tool } from '../../src/library/function-tool.ts';
 import { NEW_ERA, scripted } from '../fixtures/mcp/http-servers.ts';
 import { eventually } from '../fixtures/mcp/support.ts';
@@ -56,6 +56,52 @@ it('a chat that is closed meanwhile: the task is cancelled at its server', async
     if (event.type === 'notice' && event.message.includes('still at work as a task')) void chat.close();
   await chat.close();
   expect(log).toContain('cancelled');
+});
+
+describe('while a server starts', () => {
+  /** It says who it is, and nothing of the protocol. */
+  const silent = {
+    servers: {
+      silent: {
+        command: process.execPath,
+        args: ['-e', 'console.error(process.pid); setInterval(() => {}, 9)'],
+      },
+    },
+  };
+
+  it('a reply is cancelled, and a chat closed at once, with the server', async () => {
+    const log: string[] = [];
+    const { model } = scriptedModel(says('never'), says('never'));
+    const chat = model.chat({ mcp: silent, onLog: (_server, line) => void log.push(line) });
+    const first = chat.send('1');
+    setTimeout(() => first.cancel(), 10);
+    expect(await first).toMatchObject({ cancelled: true });
+    const reply = chat.send('2');
+    await eventually(() => log.length > 0, 'it runs');
+    await chat.close();
+    expect(await reply).toMatchObject({ cancelled: true });
+    expect(alive(Number(log[0]))).toBe(false);
+  });
+
+  it('a reply is cancelled, and the next one has its tools', async () => {
+    const { model } = scriptedModel(says('never'), calls('pid', {}), says('done'));
+    const chat = model.chat({ mcp: SERVERS });
+    const first = chat.send('1');
+    first.cancel();
+    expect(await first).toMatchObject({ cancelled: true });
+    expect((await chat.send('2')).calls).toMatchObject([{ name: 'pid', result: expect.any(String) }]);
+    await chat.close();
+  });
+
+  it('a cancelled reply leaves the failure of the start to the next one', async () => {
+    const { model } = scriptedModel(says('never'), says('never'));
+    const chat = model.chat({ mcp: { servers: { gone: { command: '/no/such/program' } } } });
+    const first = chat.send('1');
+    setTimeout(() => first.cancel());
+    await first.then(undefined, () => undefined);
+    await expect(chat.send('2').then(result => result)).rejects.toMatchObject({ code: 'MCP_SERVER' });
+    await chat.close();
+  });
 });
 
 it.each([

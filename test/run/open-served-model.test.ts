@@ -7,6 +7,8 @@ import { ServedChatModel } from '../../src/agent/model/served-model.ts';
 import { ServedClient } from '../../src/engine/served-client.ts';
 import type { OpenModelOptions } from '../../src/run/open-model.ts';
 import { openServedModel } from '../../src/run/open-served-model.ts';
+import type { OtherModels } from '../../src/serve/models/pool-options.ts';
+import { scriptedModel, serveScripted } from '../serve/scripted.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -44,8 +46,11 @@ async function open(url: string, name = '', apiKey?: string) {
 }
 
 /** What a reply of a streaming server comes to. */
-async function reply(url: string, { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {}) {
-  const client = new ServedClient({ baseUrl: url, timeoutMs });
+async function reply(
+  url: string,
+  { signal, ...limits }: { signal?: AbortSignal; timeoutMs?: number; loads?: boolean } = {},
+) {
+  const client = new ServedClient({ baseUrl: url, ...limits });
   const model = new ServedChatModel({ client, name: 'm', contextLength: 8192, thinks: true });
   const events: ReplyEvent[] = [];
   const stream = model.reply({
@@ -97,6 +102,12 @@ describe('a server that cannot be used is one clear line', () => {
     ],
     ['another Host', refuses(403, 'The Host header'), 'ENGINE_UNAVAILABLE', 'refuses: The Host header'],
     ['busy', refuses(429, 'All places'), 'ENGINE_UNAVAILABLE', 'is busy: all places are taken'],
+    [
+      'a key beyond its limit',
+      refuses(429, "The key 'a' has 2 requests a minute; try again in 7 s", 'rate_limit_exceeded'),
+      'ENGINE_UNAVAILABLE',
+      "refuses: The key 'a' has 2 requests a minute; try again in 7 s$",
+    ],
     ['stopping', refuses(503, 'The server is stopping'), 'ENGINE_UNAVAILABLE', 'The server is stopping'],
     ['an error with escapes', refuses(500, ESCAPES), 'ENGINE', /: good$/.source],
     ['an error of 2 MB', refuses(500, 'x'.repeat(2e6)), 'ENGINE_UNAVAILABLE', notOurs],
@@ -142,6 +153,51 @@ describe('a server that cannot be used is one clear line', () => {
     expect({ name, description, notices }).toEqual({
       ...{ name: 'm', description: `m at ${url}, context 8192`, notices: [] },
     });
+  });
+});
+
+describe('a model that its server has not loaded yet', () => {
+  /** A server with one that is loaded, and others. */
+  async function several() {
+    const others: OtherModels = {
+      list: () => ['org/a', 'org/broken'].map(id => ({ id })),
+      open: async id => {
+        if (id === 'org/broken') throw new Error('half of it is missing');
+        const { loaded } = scriptedModel(id, () => `I am ${id}.`, { contextLength: 4000 });
+        return { ...loaded, close: () => Promise.resolve() };
+      },
+    };
+    return await serveScripted(() => 'I am the first.', { others });
+  }
+
+  it('is loaded there, and answers', async () => {
+    const { url } = await several();
+    const opened = await open(url, 'a');
+    expect(opened).toMatchObject({ name: 'org/a', description: `org/a at ${url}, context 4000` });
+    const messages = [{ role: 'user' as const, content: 'hi' }];
+    const said: ReplyEvent[] = [];
+    for await (const event of opened.model.reply({ messages, tools: [], sampling: {} })) said.push(event);
+    expect(said.flatMap(event => (event.type === 'content' ? event.text : [])).join('')).toBe('I am org/a.');
+  });
+
+  it('and cannot be: the server says so', async () => {
+    const { url } = await several();
+    await expect(open(url, 'org/broken')).rejects.toMatchObject({
+      ...{ code: 'ENGINE', message: expect.stringContaining("The model 'org/broken' cannot be loaded") },
+    });
+  });
+
+  it('is not waited for once nobody wants it', async () => {
+    const stop = new AbortController();
+    const url = await answering((request, response, body) => {
+      if (request.method === 'POST') return stop.abort(new Error('no more'));
+      const unloaded = { ...MODEL, context_length: undefined };
+      says(200, request.url === '/v1/models' ? { data: [MODEL] } : unloaded)(request, response, body);
+    });
+    const { signal } = stop;
+    await expect(openServedModel('m', { connect: { url }, signal } as OpenModelOptions)).rejects.toThrow(
+      'no more',
+    );
   });
 });
 
@@ -252,6 +308,20 @@ describe('a reply', () => {
     expect(stats.finishReason).toBe('cancelled');
     expect(events).toEqual([{ type: 'content', text: 'a' }]);
     await expect.poll(() => closed).toBe(true);
+  });
+
+  it('a server that loads the model first may be silent until it answers, and no longer', async () => {
+    const loads = (...parts: string[]) =>
+      answering((_request, response) => {
+        setTimeout(() => response.writeHead(200).write(parts.join('')), 300);
+      });
+    const whole = await loads(delta({ content: 'a' }), DONE);
+    await expect(reply(whole, { timeoutMs: 100 })).rejects.toThrow('was silent for 0.1 s');
+    expect((await reply(whole, { timeoutMs: 100, loads: true })).events).toEqual([
+      { type: 'content', text: 'a' },
+    ]);
+    const half = await loads(delta({ content: 'a' }));
+    await expect(reply(half, { timeoutMs: 100, loads: true })).rejects.toThrow('was silent for 0.1 s');
   });
 
   it('counts of the server correct the estimate, within limits', async () => {

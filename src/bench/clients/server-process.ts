@@ -18,7 +18,7 @@ export interface ServerCommand {
 export interface RunningServer {
   readonly name: string;
   readonly url: string;
-  /** Its peak resident memory so far, in bytes; undefined where the system does not say. */
+  /** Its peak resident memory so far, in bytes; undefined where the system does not say, or it has ended. */
   peakBytes(): number | undefined;
   stop(): Promise<void>;
 }
@@ -74,8 +74,13 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 
 function peakBytesOf(pid: number | undefined): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    // It has died under its load, of which the requests that it has answered are worth telling.
+    return undefined;
+  }
 }
 
 const answers = (url: string): Promise<boolean> =>

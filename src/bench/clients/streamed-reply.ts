@@ -30,7 +30,14 @@ export function streamedReply(url: string, body: object, signal: AbortSignal): P
     const options = { method: 'POST', headers, signal, agent: false };
     const sent = request(`${url}/v1/completions`, options, response => {
       const reader = new StreamReader(started);
-      response.setEncoding('utf8').on('data', (piece: string) => reader.push(piece));
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        try {
+          reader.push(piece);
+        } catch (error) {
+          // A line that is no JSON is the server's fault, and one failed request.
+          response.destroy(error as Error);
+        }
+      });
       response.on('error', reject);
       response.on('end', () => {
         const status = response.statusCode ?? 0;

@@ -61,6 +61,26 @@ export function isUsableSchema(schema: object): boolean {
   return typeof validatorOf(schema) === 'function';
 }
 
+/** What keeps a schema from being one, such as a type that does not exist; undefined: nothing, as far as one can tell. */
+export function schemaFault(schema: object): string | undefined {
+  if (validatorOf(schema) !== UNCHECKED) return undefined;
+  const plain = plainSchema(schema);
+  try {
+    const isSchema = dialectValidator();
+    return withinWork(COMPILE_LIMIT_MS, () => {
+      if (!isSchema(plain)) {
+        const [{ instancePath = '', message = 'is none' } = {}] = isSchema.errors ?? [];
+        return `${instancePath} ${message}`.trim();
+      }
+      compileValid(plain, false);
+      return undefined;
+    });
+  } catch (error) {
+    // The rest is the compiler's own, such as `nullable` without a type, which OpenAPI has.
+    return error instanceof MissingRefError ? error.message : undefined;
+  }
+}
+
 function validatorOf(schema: object): Validator {
   const known = validators.get(schema);
   if (known) return known;
@@ -69,9 +89,14 @@ function validatorOf(schema: object): Validator {
   return validator;
 }
 
-function compile(schema: object): Validator {
-  // The dialect and id of a server's schema mean nothing here, and two tools may share an id.
+/** The dialect and id of a server's schema mean nothing here, and two tools may share an id. */
+function plainSchema(schema: object): object {
   const { $schema: _dialect, $id: _id, $async: _async, ...plain } = schema as Record<string, unknown>;
+  return plain;
+}
+
+function compile(schema: object): Validator {
+  const plain = plainSchema(schema);
   try {
     const isSchema = dialectValidator();
     return withinWork(COMPILE_LIMIT_MS, () => (isSchema(plain) ? compileValid(plain, false) : UNCHECKED));

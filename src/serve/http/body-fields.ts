@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
+import { schemaFault } from '../../parse/json/schema-check.ts';
 import { definitionSizeFault } from '../../text/json/definition-size.ts';
 import { badRequest } from './api-error.ts';
 
@@ -18,10 +19,16 @@ export const toolDefinition = z.looseObject({
   }),
 });
 
-/** A format of this schema. Throws ApiError 400 that names the field of one too large for a prompt. */
+/**
+ * A format of this schema. Throws ApiError 400 that names the field of one that is too large for a prompt, or by which nothing
+ * could be checked.
+ */
 export function schemaFormat(schema: Readonly<Record<string, unknown>>, param: string): ResponseFormat {
-  const fault = definitionSizeFault(schema);
-  if (fault !== undefined) throw badRequest(`${param}: the schema ${fault}`, param);
+  const size = definitionSizeFault(schema);
+  if (size !== undefined) throw badRequest(`${param}: the schema ${size}`, param);
+  const fault = schemaFault(schema);
+  if (fault !== undefined)
+    throw badRequest(`${param}: the schema is not a JSON Schema (2020-12): ${fault}`, param);
   return { type: 'json_schema', schema };
 }
 

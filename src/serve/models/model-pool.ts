@@ -1,4 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
+import { unlessAborted } from '../../text/unless-aborted.ts';
 import { stopping } from '../http/api-error.ts';
 import { QueueFull } from '../http/generation-queue.ts';
 import type { LoadedModel } from '../http/serve-context.ts';
@@ -7,7 +8,6 @@ import { ModelNames } from './model-names.ts';
 import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
 import { type OtherModels, POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool-options.ts';
 import { RoomTurn } from './room-turn.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 type Opened = Awaited<ReturnType<OtherModels['open']>>;
 

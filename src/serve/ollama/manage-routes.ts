@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { LlmHostError } from '../../errors.ts';
+import { parseHubId } from '../../hub/hub-id.ts';
 import { ApiError, badRequest, ofThrown, stopping as stoppedError } from '../http/api-error.ts';
 import type { ModelStore, PullProgress } from '../http/model-store.ts';
 import { onceClosed } from '../http/once-closed.ts';
@@ -30,21 +31,23 @@ export function manageRoutes(app: FastifyInstance, context: ServeContext): void 
     }
     return;
   }
-  let pulls = 0;
+  /** Names of what is being downloaded. */
+  const pulling: string[] = [];
   app.post('/api/pull', async (request, reply) => {
     const { stream, ...named } = readBody(manageBody, request.body);
     const name = nameOf(named);
-    if (pulls >= MAX_PULLS) throw new ApiError(429, `${MAX_PULLS} models are being downloaded already`);
-    pulls += 1;
+    if (pulling.length >= MAX_PULLS)
+      throw new ApiError(429, `${MAX_PULLS} models are being downloaded already`);
+    pulling.push(name);
     try {
       return await pull(context, modelStore, { request, reply, name, stream: stream !== false });
     } finally {
-      pulls -= 1;
+      pulling.splice(pulling.indexOf(name), 1);
     }
   });
   app.delete('/api/delete', async (request, reply) => {
     const name = nameOf(readBody(manageBody, request.body));
-    await remove(context, modelStore, name);
+    await remove(context, modelStore, name, pulling);
     return reply.code(200).send();
   });
   app.post('/api/copy', async (request, reply) => {
@@ -103,8 +106,17 @@ function progressLine(name: string, { doneBytes, totalBytes, checking }: PullPro
   return { status: `pulling ${name}`, digest: name, total: totalBytes, completed: doneBytes };
 }
 
-async function remove({ models }: ServeContext, store: ModelStore, name: string): Promise<void> {
+async function remove(
+  { models }: ServeContext,
+  store: ModelStore,
+  name: string,
+  pulling: readonly string[],
+): Promise<void> {
   const id = knownId({ models }, name);
+  const repo = parseHubId(id)?.repo;
+  // A newer version, or another revision: it would be waited for, and deleted with the rest.
+  if (repo !== undefined && pulling.some(one => parseHubId(one)?.repo === repo))
+    throw new ApiError(409, `model '${id}' is being downloaded; it can be deleted when that has ended`);
   await models.removing(id, () =>
     store.remove(id).catch(error => {
       throw failureOf(error);

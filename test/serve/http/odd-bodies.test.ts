@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FakeHost } from '../../agent/fakes.ts';
 import { ask, chat, contentOf } from '../asking.ts';
@@ -68,6 +69,24 @@ describe('lone surrogates', () => {
     const bytes = await (await chat(url, ask('?', { stream: true }))).arrayBuffer();
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   });
+});
+
+it('a compressed body is refused as that', async () => {
+  const { url } = await serveScripted(() => 'ok');
+  const body = gzipSync(JSON.stringify(ask('x')));
+  const headers = { 'content-encoding': 'gzip' };
+  const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toEqual([
+    415,
+    {
+      error: {
+        message: "Bodies in the content encoding 'gzip' cannot be read; send it uncompressed",
+        ...{ type: 'invalid_request_error', param: null, code: 'unsupported_encoding' },
+      },
+    },
+  ]);
+  const plain = await chat(url, ask('x'), { headers: { 'content-encoding': 'Identity' } });
+  expect(await contentOf(plain)).toBe('ok');
 });
 
 describe('keys twice', () => {

@@ -192,6 +192,24 @@ describe('/api/delete', () => {
   });
 });
 
+it('what is being downloaded is not deleted, at whatever revision', async () => {
+  const slow = store((_name, signal) => sleep(60_000, undefined, { signal }).catch(() => undefined));
+  const { send, models, stopped } = await serve(slow);
+  for (const model of ['org/there', 'org/there@next']) {
+    const gone = new AbortController();
+    await send('/api/pull', { model }, 'POST', gone.signal);
+    const refused = await send('/api/delete', { model: 'there' }, 'DELETE');
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining("model 'org/there' is being downloaded"),
+    ]);
+    gone.abort();
+    await until(() => stopped.includes(model));
+  }
+  await expect.poll(async () => (await send('/api/delete', { model: 'there' }, 'DELETE')).status).toBe(200);
+  expect(models.has('org/there')).toBe(false);
+});
+
 describe('/api/copy', () => {
   it("gives a model another name, which Ollama's client can use at once", async () => {
     const { ollama, models } = await serve();
