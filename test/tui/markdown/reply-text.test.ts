@@ -134,6 +134,23 @@ describe('a reply', () => {
     expect(streamed('a\u001b[2Jb\u001b]0;t\u0007c', 100)).toEqual(['assistant -> abc']);
   });
 
+  test.each(['constructor', '__proto__'])('a fence that names %s is one of an unknown language', name => {
+    expect(streamed(`\`\`\`${name}\nx = 1\n\`\`\``, 5)).toEqual(['assistant ->', `  ${name}`, '  x = 1']);
+  });
+
+  test.each([
+    ['quotes', `${'>'.repeat(3000)} the end`],
+    ['lists', `${'- '.repeat(3000)}the end`],
+    ['quotes in lists', `${'- > '.repeat(40)}the end`],
+  ])('%s nested deeper than anybody writes are shown as they came', (_what, text) => {
+    for (const size of [500, 100_000]) {
+      const shown = streamed(text, size)
+        .join('')
+        .replaceAll(/[\s│•]/g, '');
+      expect(shown).toContain('theend');
+    }
+  });
+
   test('a window one column wide is survived', () => {
     const reply = new ReplyText();
     reply.push(TEXT);
