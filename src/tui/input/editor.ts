@@ -1,3 +1,4 @@
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { type Completion, completesUnasked } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
@@ -49,7 +50,7 @@ export const EMPTY: EditorState = {
 /** Applies one key. Pure. */
 export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
   if (state.search) return searching(state, state.search, key, context);
-  if (key.type === 'paste') return { state: paste(calm(state), key.text) };
+  if (key.type === 'paste') return { state: paste(calm(state), stripControls(key.text)) };
   if (key.type === 'text') return { state: suggest(insert(calm(state), key.text), context) };
   if (key.name === 'tab' || key.name === 'shift+tab') {
     return { state: complete(state, key.name === 'tab' ? 1 : -1, context) };
@@ -292,7 +293,7 @@ function searching(
     const next = { ...state, search: { ...search, query, index } };
     return { state: shown === undefined || query === '' ? next : withText(next, shown) };
   };
-  if (key.type !== 'key') return find(search.query + key.text, history.length);
+  if (key.type !== 'key') return find(search.query + stripControls(key.text), history.length);
   if (key.name === 'ctrl+r') {
     const older = find(search.query, search.index);
     return older.state.search?.index === -1 ? { state } : older;

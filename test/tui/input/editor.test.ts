@@ -148,6 +148,13 @@ describe('pastes', () => {
     expect(effect).toMatchObject({ type: 'submit', text: `see ${big}!` });
   });
 
+  test('terminal sequences in a paste are neither shown nor sent', () => {
+    const hostile = 'a\u001b]0;title\u0007b\u001b[2Jc\td\u009b1me';
+    expect(typed(paste(hostile)).shown).toBe('abc\td1me|');
+    expect(typed(`${paste(`${big}${hostile}`)}\r`).effect).toMatchObject({ text: `${big}abc\td1me` });
+    expect(typed(`${R}${paste('\u001b]0;t\u0007sec')}\t`).shown).toBe('second one|');
+  });
+
   test('a placeholder that was typed by hand stays what it is', () => {
     expect(typed('[Pasted text #7: 2 lines]\r').effect).toEqual({
       type: 'submit',
