@@ -102,7 +102,7 @@ export class Chat {
 
   async rename(id: string, title: string): Promise<void> {
     const conversation = await this.#keeper.load(id);
-    if (conversation) this.#keeper.put({ ...conversation, title });
+    if (conversation) this.#keeper.put({ ...conversation, title, titled: Date.now() });
   }
 
   delete(ids: readonly string[]): Promise<void> {
@@ -115,7 +115,7 @@ export class Chat {
     const settings = { ...(current?.settings ?? this.store.state.draft), ...news };
     this.store.set({ draft: settings });
     storeSettings(settings);
-    if (current) this.#keeper.put({ ...current, settings });
+    if (current) this.#keeper.put({ ...current, settings, configured: Date.now() });
   }
 
   answer(call: CallPart, answer: Answer): Promise<void> {

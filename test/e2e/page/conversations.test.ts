@@ -143,6 +143,32 @@ inBrowser('conversations on the page', () => {
     expect(await first.locator('.conversations li').count()).toBe(0);
   });
 
+  test('a title and settings that are changed in one tab hold in the other, which goes on writing', async () => {
+    const first = await open();
+    await replyOf(first, 'Zero');
+    await first.locator('.conversations').getByText('Zero').waitFor();
+    const second = await first.context().newPage();
+    await second.goto(first.url());
+    await said(second, 'You said: Zero').waitFor();
+    await first.getByRole('button', { name: 'Rename Zero' }).click();
+    await first.getByRole('textbox', { name: 'Title' }).fill('Renamed');
+    await first.keyboard.press('Enter');
+    await first.getByRole('button', { name: 'Settings' }).click();
+    await first.getByLabel('System prompt').fill('Be brief.');
+    await first.getByRole('button', { name: 'Close' }).click();
+    await second.getByRole('button', { name: 'Renamed', exact: true }).waitFor();
+    const [request] = await Promise.all([
+      second.waitForRequest(/chat\/completions/),
+      replyOf(second, 'One more'),
+    ]);
+    expect(request.postDataJSON().messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
+    await said(first, 'You said: One more').waitFor();
+    for (const page of [first, second]) {
+      await page.reload();
+      await page.getByRole('button', { name: 'Renamed', exact: true }).waitFor();
+    }
+  });
+
   test('what a reply is made of by: system prompt, sampling, no tools; kept for the next one', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Settings' }).click();
