@@ -1,7 +1,7 @@
 import { merged } from '../conversation/merge.ts';
 import type { AssistantMessage, Conversation, Message } from '../conversation/types.ts';
 import { Database } from '../storage/database.ts';
-import { leaveBehind, takeLeft } from '../storage/left-behind.ts';
+import { dropLeft, leaveBehind, takeLeft } from '../storage/left-behind.ts';
 import { type TabNews, Tabs } from '../storage/tabs.ts';
 import { abandoned } from '../turn/reply-reducer.ts';
 import { type ChatState, withLoaded } from './chat-state.ts';
@@ -104,6 +104,7 @@ export class Keeper {
 
   async delete(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#forget(id);
+    dropLeft(ids);
     try {
       await this.#database?.delete(ids);
       await this.#list();
