@@ -129,7 +129,7 @@ export class Chat {
 
   /** Adds conversations of a file; one that is there already is joined with its copy. */
   add(conversations: readonly Conversation[]): void {
-    for (const conversation of conversations) this.#keeper.begin(conversation);
+    for (const conversation of conversations) this.#keeper.add(conversation);
     const count = conversations.length;
     this.notify(`${count} ${count === 1 ? 'conversation was' : 'conversations were'} imported.`);
   }

@@ -34,6 +34,8 @@ export class Keeper {
     try {
       this.#database = await Database.open();
       for (const conversation of takeLeft()) await this.#database.write(conversation, true);
+      // What was said before there was a storage.
+      await Promise.all([...this.#fresh].map(id => this.#save(id)));
       await this.#list();
     } catch (error) {
       this.#failed(error);
@@ -81,6 +83,12 @@ export class Keeper {
   begin(conversation: Conversation): void {
     this.#fresh.add(conversation.id);
     this.put(conversation);
+  }
+
+  /** Brings in a copy from elsewhere, joined with what is there of it. */
+  add(conversation: Conversation): void {
+    const mine = this.#store.state.loaded.get(conversation.id);
+    this.begin(mine ? merged(mine, conversation) : conversation);
   }
 
   /** Shows a change at once and keeps it soon. */

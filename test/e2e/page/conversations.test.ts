@@ -99,6 +99,39 @@ inBrowser('conversations on the page', () => {
     expect(await exported()).toEqual(all);
   });
 
+  test('an imported copy joins what is open, of which it has less', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await replyOf(page, 'One');
+    const { name, text } = await saved(page, 'Export all');
+    await replyOf(page, 'Two');
+    const file = { name, mimeType: 'application/json', buffer: Buffer.from(text) };
+    await page.getByLabel('File to import').setInputFiles(file);
+    await page.getByText('1 conversation was imported.').waitFor();
+    expect(await questions(page)).toEqual(['One', 'Two']);
+  });
+
+  test('a storage that opens late keeps what was said before', async () => {
+    const page = await open();
+    await page.addInitScript(() => {
+      const open = IDBFactory.prototype.open;
+      IDBFactory.prototype.open = function (...given) {
+        const request = open.apply(this, given);
+        return Object.defineProperty(request, 'onsuccess', {
+          set: (heard: () => void) => request.addEventListener('success', () => setTimeout(heard, 4000)),
+        });
+      };
+    });
+    await page.reload();
+    await replyOf(page, 'Early');
+    expect(await page.locator('.conversations li').count()).toBe(0);
+    await page.locator('.conversations').getByText('Early').waitFor();
+  });
+
   test('a reply that is asked for before the models are known names its model', async () => {
     const page = await open();
     let answer!: () => void;
