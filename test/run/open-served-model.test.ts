@@ -145,6 +145,24 @@ describe('a server that cannot be used is one clear line', () => {
   });
 });
 
+it('a model that the server has not loaded is loaded by a request for it', async () => {
+  const { context_length: _, thinking: __, ...listed } = { ...MODEL, id: 'org/other' };
+  const asked: unknown[] = [];
+  const url = await answering((request, response, body) => {
+    const said = (value: unknown) => says(200, value)(request, response, body);
+    if (request.url === '/v1/models') return said({ data: [MODEL, listed] });
+    if (request.method === 'GET')
+      return said(asked.length === 0 ? listed : { ...listed, context_length: 4096, thinking: true });
+    asked.push(JSON.parse(body));
+    streams(delta({ content: 'H' }, 'length'), DONE)(request, response, body);
+  });
+  const { name, model } = await open(url, 'org/other');
+  expect([name, model.contextLength]).toEqual(['org/other', 4096]);
+  expect(asked).toEqual([expect.objectContaining({ model: 'org/other', max_tokens: 1 })]);
+  await open(url, 'org/other');
+  expect(asked).toHaveLength(1);
+});
+
 describe('a reply', () => {
   it('text, thinking, calls and counts; what its server asks for in vain stays here', async () => {
     const sent: { body: Record<string, unknown>; tools: unknown }[] = [];
