@@ -20,7 +20,7 @@ export class Chat {
   });
   readonly #approvals = new Approvals(this.store);
   readonly #keeper = new Keeper(this.store, id => this.#replies.stop(id));
-  readonly #replies = new Replies(this.store, this.#keeper, this.#approvals);
+  readonly #replies = new Replies(this.store, this.#keeper, this.#approvals, () => void this.connect());
 
   async start(id: string | undefined): Promise<void> {
     void this.connect();

@@ -147,6 +147,22 @@ inBrowser('conversations on the page', () => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
+  test('a server that has other models by now is asked again, and then answers', async () => {
+    const page = await open();
+    await page.route('**/v1/models', async route => {
+      const { data } = await (await route.fetch()).json();
+      await route.fulfill({ json: { data: [{ ...data[0], id: 'gone' }, ...data] } });
+    });
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('gone');
+    await page.unrouteAll({ behavior: 'wait' });
+    await ask(page, 'Hello');
+    await page.locator('.reply').getByText("The model 'gone' does not exist").waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await said(page, 'You said: Hello').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('scripted');
+  });
+
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
