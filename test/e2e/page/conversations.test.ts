@@ -163,6 +163,35 @@ inBrowser('conversations on the page', () => {
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('scripted');
   });
 
+  test('a conversation that is slow to load does not push away what was opened after it', async () => {
+    const page = await open();
+    for (const text of ['Slow', 'Fast']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    await page.getByRole('button', { name: 'Slow', exact: true }).click();
+    await said(page, 'You said: Slow').waitFor();
+    await page.addInitScript(() => {
+      const get = IDBObjectStore.prototype.get;
+      IDBObjectStore.prototype.get = function (key) {
+        const request = get.call(this, key);
+        if (key !== sessionStorage.getItem('slow')) return request;
+        return Object.defineProperty(request, 'onsuccess', {
+          set: (heard: () => void) => request.addEventListener('success', () => setTimeout(heard, 1000)),
+        });
+      };
+    });
+    await page.evaluate(() => sessionStorage.setItem('slow', location.hash.replace(/.*\//, '')));
+    await page.goto(page.url().replace(/#.*/, ''));
+    await page.reload();
+    await page.getByRole('button', { name: 'Slow', exact: true }).click();
+    await page.getByRole('button', { name: 'Fast', exact: true }).click();
+    await said(page, 'You said: Fast').waitFor();
+    await page.waitForTimeout(1500);
+    expect(await questions(page)).toEqual(['Fast']);
+  });
+
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
