@@ -67,6 +67,8 @@ function span(token: Token, theme: Theme): string {
       return theme.code((token as Tokens.Codespan).text);
     case 'br':
       return '\n';
+    case 'checkbox':
+      return ''; // part of the item's mark
     case 'link': {
       const { href } = token as Tokens.Link;
       const label = inner();
@@ -94,9 +96,10 @@ function code({ text, lang }: Tokens.Code, width: number, theme: Theme): string[
 }
 
 function list({ items, ordered, start }: Tokens.List, width: number, theme: Theme, depth: number): string[] {
+  const first = start === '' ? 1 : start;
   return items.flatMap((item, index) => {
-    const mark = ordered ? `${Number(start || 1) + index}. ` : '• ';
     const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : '';
+    const mark = (ordered ? `${first + index}. ` : '• ') + box;
     const body = blocks(
       item.tokens.filter(token => token.type !== 'checkbox'),
       width - mark.length,
@@ -104,7 +107,7 @@ function list({ items, ordered, start }: Tokens.List, width: number, theme: Them
       depth,
     );
     if (body.length === 0) body.push('');
-    return body.map((line, row) => (row === 0 ? mark + box : ' '.repeat(mark.length)) + line);
+    return body.map((line, row) => (row === 0 ? mark : ' '.repeat(mark.length)) + line);
   });
 }
 

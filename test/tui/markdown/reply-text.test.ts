@@ -134,6 +134,21 @@ describe('a reply', () => {
     expect(streamed('a\u001b[2Jb\u001b]0;t\u0007c', 100)).toEqual(['assistant -> abc']);
   });
 
+  test('items to be ticked stay in the window, also those of paragraphs', () => {
+    const words = 'a word or two that go on until the row is full';
+    const rows = ['assistant ->', '• [ ] a word or two that go on until the', '      row is full'];
+    expect(streamed(`- [ ] ${words}`, 7)).toEqual(rows);
+    expect(streamed(`- [x] ${words}\n\n  and more`, 7)).toEqual([
+      ...rows.map(row => row.replace('[ ]', '[x]')),
+      ...['', '      and more'],
+    ]);
+  });
+
+  test('a list begins with the number that it says, also with 0', () => {
+    expect(streamed('0. a\n1. b', 3)).toEqual(['assistant ->', '0. a', '1. b']);
+    expect(streamed('7. a\n7. b', 3)).toEqual(['assistant ->', '7. a', '8. b']);
+  });
+
   test.each(['constructor', '__proto__'])('a fence that names %s is one of an unknown language', name => {
     expect(streamed(`\`\`\`${name}\nx = 1\n\`\`\``, 5)).toEqual(['assistant ->', `  ${name}`, '  x = 1']);
   });
