@@ -178,12 +178,14 @@ describe('a window that changes its width in the middle of a block', () => {
   const plain = words.join(' ');
   const styled = words.map((word, index) => (index % 7 === 0 ? `**${word}**` : word)).join(' ');
   const list = words.map((word, index) => (index % 20 === 0 ? `\n- ${word}` : ` ${word}`)).join('');
+  const numbered = list.replaceAll('\n- ', '\n1. ');
   const code = `\`\`\`js\n${words.map((word, index) => word + (index % 12 === 11 ? '\n' : ' ')).join('')}`;
 
   test.each([
     ['a paragraph', plain],
     ['with styles', styled],
     ['of a list', list],
+    ['of a list that numbers all its items 1', numbered],
     ['of code', code],
   ])('%s: every word once, in its order', (_name, source) => {
     const reply = new ReplyText();
