@@ -179,12 +179,16 @@ describe('a window that changes its width in the middle of a block', () => {
   const styled = words.map((word, index) => (index % 7 === 0 ? `**${word}**` : word)).join(' ');
   const list = words.map((word, index) => (index % 20 === 0 ? `\n- ${word}` : ` ${word}`)).join('');
   const numbered = list.replaceAll('\n- ', '\n1. ');
+  const pictured = words
+    .map((word, index) => `${word} ![](https://e.org/i.png) [a](https://e.org/${index})`)
+    .join(' ');
   const code = `\`\`\`js\n${words.map((word, index) => word + (index % 12 === 11 ? '\n' : ' ')).join('')}`;
 
   test.each([
     ['a paragraph', plain],
     ['with styles', styled],
     ['of a list', list],
+    ['of pictures without a name, and links', pictured],
     ['of a list that numbers all its items 1', numbered],
     ['of code', code],
   ])('%s: every word once, in its order', (_name, source) => {
