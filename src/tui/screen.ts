@@ -126,7 +126,11 @@ export class Screen {
     this.#resizing.finish();
     this.#prompt.close();
     this.#dialogue.close();
-    this.#drawNow();
+    try {
+      this.#drawNow();
+    } catch {
+      // It may be why the program ends: the terminal is given back all the same.
+    }
     this.#stopped = true;
     this.#frames.stop();
     this.#app?.unmount();
@@ -291,13 +295,7 @@ export class Screen {
 
   #handle(keys: readonly Key[]): void {
     for (const key of keys) {
-      if (this.#dialogue.view) {
-        const effect = this.#dialogue.key(key);
-        if (effect) this.#perform(effect);
-        if (this.#stopped) return;
-        continue;
-      }
-      const effect = this.#prompt.key(key, this.busy);
+      const effect = this.#dialogue.view ? this.#dialogue.key(key) : this.#prompt.key(key, this.busy);
       if (effect) this.#perform(effect);
       if (this.#stopped) return;
     }

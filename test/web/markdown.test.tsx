@@ -49,6 +49,7 @@ describe('what a reply may hold', () => {
     ['**b** *e* ~~d~~ `c`', '<p><strong>b</strong> <em>e</em> <del>d</del> <code>c</code></p>'],
     ['# One\n## Two\n##### Five', '<h3>One</h3><h4>Two</h4><h6>Five</h6>'],
     ['- a\n- b', '<ul><li>a</li><li>b</li></ul>'],
+    ['0. a\n1. b', '<ol start="0"><li>a</li><li>b</li></ol>'],
     ['3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
     ['a\\*b &amp; <b>', '<p>a*b &amp; &lt;b&gt;</p>'],
     ['> q', '<blockquote><p>q</p></blockquote>'],

@@ -36,6 +36,11 @@ it('what was exported is imported as it was, but for what belongs to a running r
   });
 });
 
+it('when title and settings were chosen is imported too', () => {
+  const chosen = { ...sample(), titled: 7, configured: 8 };
+  expect(readExport(exportedJson([chosen]))[0]).toMatchObject({ titled: 7, configured: 8 });
+});
+
 const file = (conversation: unknown) =>
   JSON.stringify({ format: 'llm-host conversations', version: 1, conversations: [conversation] });
 const head = { id: 'c', title: 't', created: 0, updated: 0 };

@@ -10,6 +10,7 @@ import {
   titleOf,
   withMessage,
 } from '../../web/conversation/tree.ts';
+import { DEFAULT_SETTINGS } from '../../web/conversation/types.ts';
 import { question, reply, sample } from './messages.ts';
 
 const idsOf = (messages: readonly { readonly id: string }[]) => messages.map(({ id }) => id).join(' ');
@@ -76,6 +77,15 @@ describe('two tabs', () => {
       expect(both.updated).toBe(9);
     }
     expect(pathOf(merged(mine, theirs)).at(-1)?.id).toBe('q8');
+  });
+
+  it('keep the title and the settings that were chosen last; where nobody chose, their own', () => {
+    const settings = { ...DEFAULT_SETTINGS, ask: 'all' } as const;
+    const titled = { ...sample(), title: 'Chosen', titled: 5 };
+    const configured = { ...sample(), title: 'Before', titled: 4, settings, configured: 6 };
+    for (const both of [merged(titled, configured), merged(configured, titled)])
+      expect(both).toMatchObject({ title: 'Chosen', titled: 5, settings: { ask: 'all' }, configured: 6 });
+    expect(merged({ ...sample(), title: 'Mine' }, sample()).title).toBe('Mine');
   });
 });
 

@@ -51,6 +51,8 @@ function conversationOf(value: unknown): Conversation {
     created: timeOf(read.created),
     updated: timeOf(read.updated),
     settings: settingsOf(objectOf(read.settings ?? {}, 'settings')),
+    ...(read.titled !== undefined && { titled: timeOf(read.titled) }),
+    ...(read.configured !== undefined && { configured: timeOf(read.configured) }),
     messages: Object.fromEntries(byId),
     chosen: Object.fromEntries(chosen.map(([parent, id]) => [parent, String(id)])),
   };

@@ -110,6 +110,9 @@ export interface Conversation {
   readonly created: number;
   readonly updated: number;
   readonly settings: ChatSettings;
+  /** When the user last chose the title and the settings, in milliseconds since 1970; undefined: never. */
+  readonly titled?: number | undefined;
+  readonly configured?: number | undefined;
   readonly messages: Readonly<Record<string, Message>>;
   /** The branch that is shown, by the message that it follows (`ROOT` for the first). */
   readonly chosen: Readonly<Record<string, string>>;

@@ -78,5 +78,5 @@ function List({ list, depth }: { readonly list: Tokens.List; readonly depth: num
     </li>
   ));
   if (!list.ordered) return <ul>{items}</ul>;
-  return <ol start={Number(list.start) || 1}>{items}</ol>;
+  return <ol start={list.start === '' ? 1 : list.start}>{items}</ol>;
 }

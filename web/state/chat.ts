@@ -20,12 +20,15 @@ export class Chat {
   });
   readonly #approvals = new Approvals(this.store);
   readonly #keeper = new Keeper(this.store, id => this.#replies.stop(id));
-  readonly #replies = new Replies(this.store, this.#keeper, this.#approvals);
+  readonly #replies = new Replies(this.store, this.#keeper, this.#approvals, () => void this.connect());
+  /** Counts what the user has chosen to see: the storage may take a while, and must not undo a later choice. */
+  #choices = 0;
 
   async start(id: string | undefined): Promise<void> {
     void this.connect();
+    const choice = this.#choices;
     await this.#keeper.open();
-    if (id !== undefined) await this.open(id);
+    if (id !== undefined && choice === this.#choices) await this.open(id);
   }
 
   /** Asks the server what it has. */
@@ -45,12 +48,14 @@ export class Chat {
   }
 
   newChat(): void {
-    this.store.set({ currentId: undefined, announced: 'New chat.' });
+    this.#show(undefined, 'New chat.');
   }
 
   async open(id: string): Promise<void> {
+    this.#choices += 1;
+    const choice = this.#choices;
     const conversation = await this.#keeper.load(id);
-    this.store.set({ currentId: conversation?.id });
+    if (choice === this.#choices) this.store.set({ currentId: conversation?.id });
   }
 
   send(text: string, files: readonly AttachedFile[]): void {
@@ -58,7 +63,7 @@ export class Chat {
     const current = currentOf(state) ?? newConversation(newId(), state.draft, Date.now());
     const isNew = !state.loaded.has(current.id);
     this.#ask(current, pathOf(current).at(-1)?.id, text, files, isNew);
-    if (isNew) this.store.set({ currentId: current.id });
+    if (isNew) this.#show(current.id);
   }
 
   /** Asks another question in the place of one; that one stays, as a branch. */
@@ -97,12 +102,12 @@ export class Chat {
     if (!current) return;
     const branch = branchAt(current, id, newId, Date.now());
     this.#keeper.begin(branch);
-    this.store.set({ currentId: branch.id, announced: 'A copy up to this message.' });
+    this.#show(branch.id, 'A copy up to this message.');
   }
 
   async rename(id: string, title: string): Promise<void> {
     const conversation = await this.#keeper.load(id);
-    if (conversation) this.#keeper.put({ ...conversation, title });
+    if (conversation) this.#keeper.put({ ...conversation, title, titled: Date.now() });
   }
 
   delete(ids: readonly string[]): Promise<void> {
@@ -115,7 +120,7 @@ export class Chat {
     const settings = { ...(current?.settings ?? this.store.state.draft), ...news };
     this.store.set({ draft: settings });
     storeSettings(settings);
-    if (current) this.#keeper.put({ ...current, settings });
+    if (current) this.#keeper.put({ ...current, settings, configured: Date.now() });
   }
 
   answer(call: CallPart, answer: Answer): Promise<void> {
@@ -129,13 +134,18 @@ export class Chat {
 
   /** Adds conversations of a file; one that is there already is joined with its copy. */
   add(conversations: readonly Conversation[]): void {
-    for (const conversation of conversations) this.#keeper.begin(conversation);
+    for (const conversation of conversations) this.#keeper.add(conversation);
     const count = conversations.length;
     this.notify(`${count} ${count === 1 ? 'conversation was' : 'conversations were'} imported.`);
   }
 
   notify(notice: string | undefined): void {
     this.store.set({ notice });
+  }
+
+  #show(currentId: string | undefined, announced?: string): void {
+    this.#choices += 1;
+    this.store.set({ currentId, ...(announced !== undefined && { announced }) });
   }
 
   #ask(

@@ -1,7 +1,7 @@
 import { merged } from '../conversation/merge.ts';
 import type { AssistantMessage, Conversation, Message } from '../conversation/types.ts';
 import { Database } from '../storage/database.ts';
-import { leaveBehind, takeLeft } from '../storage/left-behind.ts';
+import { dropLeft, leaveBehind, takeLeft } from '../storage/left-behind.ts';
 import { type TabNews, Tabs } from '../storage/tabs.ts';
 import { abandoned } from '../turn/reply-reducer.ts';
 import { type ChatState, withLoaded } from './chat-state.ts';
@@ -34,6 +34,8 @@ export class Keeper {
     try {
       this.#database = await Database.open();
       for (const conversation of takeLeft()) await this.#database.write(conversation, true);
+      // What was said before there was a storage.
+      await Promise.all([...this.#fresh].map(id => this.#save(id)));
       await this.#list();
     } catch (error) {
       this.#failed(error);
@@ -83,6 +85,12 @@ export class Keeper {
     this.put(conversation);
   }
 
+  /** Brings in a copy from elsewhere, joined with what is there of it. */
+  add(conversation: Conversation): void {
+    const mine = this.#store.state.loaded.get(conversation.id);
+    this.begin(mine ? merged(mine, conversation) : conversation);
+  }
+
   /** Shows a change at once and keeps it soon. */
   put(conversation: Conversation): void {
     const { id } = conversation;
@@ -104,6 +112,7 @@ export class Keeper {
 
   async delete(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#forget(id);
+    dropLeft(ids);
     try {
       await this.#database?.delete(ids);
       await this.#list();

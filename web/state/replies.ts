@@ -23,12 +23,15 @@ export class Replies {
   readonly #store: Store<ChatState>;
   readonly #keeper: Keeper;
   readonly #approvals: Approvals;
+  readonly #onRefused: () => void;
   readonly #running = new Map<string, Running>();
 
-  constructor(store: Store<ChatState>, keeper: Keeper, approvals: Approvals) {
+  /** @param onRefused the server has not got what was asked for: perhaps it is another one by now */
+  constructor(store: Store<ChatState>, keeper: Keeper, approvals: Approvals, onRefused: () => void) {
     this.#store = store;
     this.#keeper = keeper;
     this.#approvals = approvals;
+    this.#onRefused = onRefused;
   }
 
   /** Asks for a reply to the message `parent`. */
@@ -67,6 +70,7 @@ export class Replies {
         const { status, message: why } = failureOf(error);
         end({ state: 'failed', error: why });
         if (status === 401) this.#store.set({ connection: 'key', problem: why });
+        if (status === 404) this.#onRefused();
       }
     })();
   }

@@ -1,5 +1,5 @@
 import { type ClipboardEvent, type DragEvent, useState } from 'react';
-import { MAX_FILES, readAttachment } from '../conversation/attach.ts';
+import { MAX_FILES, pastedFiles, readAttachment } from '../conversation/attach.ts';
 import type { AttachedFile } from '../conversation/types.ts';
 
 /** The text files of the next question: chosen, dropped or pasted. */
@@ -28,17 +28,24 @@ export function useAttachments() {
       setProblem(undefined);
     },
     onPaste: (event: ClipboardEvent) => {
-      const pasted = [...event.clipboardData.files];
+      const { clipboardData: data } = event;
+      const pasted = pastedFiles({ files: data.files, getData: format => data.getData(format) });
       if (pasted.length === 0) return;
       event.preventDefault();
       void add(pasted);
     },
     dropTarget: {
-      onDragOver: (event: DragEvent) => event.preventDefault(),
+      onDragOver: (event: DragEvent) => {
+        if (hasFiles(event)) event.preventDefault();
+      },
       onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
         event.preventDefault();
         void add([...event.dataTransfer.files]);
       },
     },
   };
 }
+
+/** Text that is dragged goes into the field, as everywhere. */
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');

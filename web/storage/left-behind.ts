@@ -1,25 +1,51 @@
+import { merged } from '../conversation/merge.ts';
 import type { Conversation } from '../conversation/types.ts';
 
 const NAME = 'llm-host-left';
 
-/** Keeps conversations at once, while a page that goes has no time for IndexedDB; false: there is no room for them. */
+/**
+ * Keeps conversations at once, while a page that goes has no time for IndexedDB, beside those of other tabs that go; false:
+ * there is no room for them.
+ */
 export function leaveBehind(conversations: readonly Conversation[]): boolean {
   if (conversations.length === 0) return true;
-  try {
-    localStorage.setItem(NAME, JSON.stringify(conversations));
-    return true;
-  } catch {
-    return false;
+  const left = new Map(leftBehind().map(one => [one.id, one]));
+  for (const one of conversations) {
+    const theirs = left.get(one.id);
+    left.set(one.id, theirs ? merged(one, theirs) : one);
   }
+  return keep([...left.values()]);
 }
 
 /** What was left, once. */
 export function takeLeft(): readonly Conversation[] {
+  const left = leftBehind();
+  keep([]);
+  return left;
+}
+
+/** These were deleted: what another tab has left of them must not come back. */
+export function dropLeft(ids: readonly string[]): void {
+  const left = leftBehind();
+  const others = left.filter(({ id }) => !ids.includes(id));
+  if (others.length < left.length) keep(others);
+}
+
+function leftBehind(): readonly Conversation[] {
   try {
     const left: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
-    localStorage.removeItem(NAME);
     return Array.isArray(left) ? left : [];
   } catch {
     return [];
+  }
+}
+
+function keep(conversations: readonly Conversation[]): boolean {
+  try {
+    if (conversations.length === 0) localStorage.removeItem(NAME);
+    else localStorage.setItem(NAME, JSON.stringify(conversations));
+    return true;
+  } catch {
+    return false;
   }
 }

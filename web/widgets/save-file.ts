@@ -1,3 +1,6 @@
+/** A browser may begin to read the file a while after the click, or once the user has said where it goes. */
+const READ_MS = 60_000;
+
 /** Gives the user a file with this text. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -5,5 +8,5 @@ export function saveFile(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), READ_MS);
 }

@@ -13,7 +13,9 @@ export function terminalApprover(): Approver | undefined {
     const release = holdSpinners();
     try {
       const choices = answerChoices(request).map(({ word, label }) => `  ${word}: ${label}`);
-      process.stderr.write(`\r\u001b[K${choices.join('\n')}\n`);
+      // Over the spinner, which such a terminal has not.
+      const erased = process.env.TERM === 'dumb' ? '' : '\r\u001b[K';
+      process.stderr.write(`${erased}${choices.join('\n')}\n`);
       return await askWords(request);
     } finally {
       release();

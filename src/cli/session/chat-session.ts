@@ -71,7 +71,6 @@ function checkRoom(
 /** One conversation, for screen, line mode and JSON mode alike: turns, figures and files. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
-  readonly #created = new Date();
   readonly #keeper: SessionKeeper;
   #begun = false;
   #answering = false;
@@ -92,9 +91,8 @@ export class ChatSession {
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
-    const { folder, saveTo, log, once } = parts;
-    const file = folder.newFile(this.#created, once);
-    this.#keeper = new SessionKeeper({ folder, file, saveTo, log, snapshot: () => this.snapshot() });
+    const { folder, saveTo, log, once = false } = parts;
+    this.#keeper = new SessionKeeper({ folder, once, saveTo, log, snapshot: () => this.snapshot() });
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
     this.thinking = parts.thinking;
@@ -216,6 +214,7 @@ export class ChatSession {
 
   clear(): void {
     this.#parts.agent.clear();
+    this.#keeper.begin();
     this.lastPrompt.forget();
     this.tools.approvals?.endConversation();
     this.#changed();
@@ -275,7 +274,7 @@ export class ChatSession {
     return {
       version: 1,
       model: this.#opened.name,
-      created: this.#created.toISOString(),
+      created: this.#keeper.created.toISOString(),
       updated: new Date().toISOString(),
       messages,
       ...(summarized.length > 0 && { summarized }),
@@ -308,6 +307,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
+    this.#keeper.begin();
     this.lastPrompt.forget();
     this.#changed();
     this.#parts.agent.forgetResults();

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
@@ -136,7 +136,9 @@ export class SessionFolder {
   /** A file name for a session that starts now; `once`: of `-p`. */
   newFile(now: Date, once = false): string {
     const name = `${now.toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`;
-    return join(this.path, `${name}${once ? ONCE : '.json'}`);
+    const path = join(this.path, `${name}${once ? ONCE : '.json'}`);
+    // One that began in the same millisecond is not overwritten.
+    return existsSync(path) ? this.newFile(new Date(now.getTime() + 1), once) : path;
   }
 
   /** The newest, be it a chat or of `-p`. */

@@ -3,9 +3,10 @@ import type { Log } from '../../run/log.ts';
 import { type SavedSession, type SessionFolder, writeSession } from './saved-sessions.ts';
 
 export interface SessionKeeperParts {
+  /** Has the automatic copies. */
   readonly folder: SessionFolder;
-  /** The automatic copy, in the folder. */
-  readonly file: string;
+  /** Of `-p`. */
+  readonly once: boolean;
   /** `--save`: written too. */
   readonly saveTo: string | undefined;
   readonly log: Log;
@@ -15,11 +16,27 @@ export interface SessionKeeperParts {
 /** Keeps a conversation on disk as it stands: the automatic copy, and the file of `--save`. */
 export class SessionKeeper {
   readonly #parts: SessionKeeperParts;
+  #created = new Date();
+  /** The automatic copy. */
+  #file: string;
   #copyFailed = false;
   #problem: string | undefined;
 
   constructor(parts: SessionKeeperParts) {
     this.#parts = parts;
+    this.#file = parts.folder.newFile(this.#created, parts.once);
+  }
+
+  /** When the conversation began. */
+  get created(): Date {
+    return this.#created;
+  }
+
+  /** Another conversation begins: the copy of the one before stays as it is. */
+  begin(): void {
+    const { folder, once } = this.#parts;
+    this.#created = new Date();
+    this.#file = folder.newFile(this.#created, once);
   }
 
   /** The user asked for `--save`, so returns its problem, once per reason. */
@@ -38,9 +55,9 @@ export class SessionKeeper {
 
   /** A failure of the automatic copy goes to the log, once; the conversation continues. */
   #keepCopy(): void {
-    const { file, folder, log, snapshot } = this.#parts;
+    const { folder, log, snapshot } = this.#parts;
     try {
-      writeSession(file, snapshot());
+      writeSession(this.#file, snapshot());
       folder.prune();
     } catch (error) {
       if (!this.#copyFailed) log.logger.warn(messageOf(error));

@@ -31,7 +31,7 @@ const PROMPT = /^\/[^\s:]+:\S+\s/;
 
 /** What follows the at sign of the word being typed, which may be a path in quotes. */
 function atWord(before: string): string | undefined {
-  return /(?:^|[\s([{])@("[^"\n]*|\S*)$/.exec(before)?.[1];
+  return /(?:^|[\s([{])@("[^"\n]*|'[^'\n]*|\S*)$/.exec(before)?.[1];
 }
 
 /** Completes `/commands` at the start and the arguments of a server's prompt, `@resources` and `@files` anywhere, and tool names of which two letters are typed. */
@@ -49,11 +49,16 @@ export function complete(text: string, cursor: number, candidates: Candidates): 
 
 function references(typed: string, start: number, { resources, files }: Candidates): Completion | undefined {
   const named = matching(resources, typed, start, '@')?.options ?? [];
-  const paths = files?.(typed.replace(/^"/, '')) ?? [];
-  // The quote of a folder stays open: a name in it follows.
-  const quoted = (path: string) => (path.endsWith('/') ? `@"${path}` : `@"${path}"`);
-  const options = [...named, ...paths.map(path => (/[\s"]/.test(path) ? quoted(path) : `@${path}`))];
+  const paths = files?.(typed.replace(/^["']/, '')) ?? [];
+  const options = [...named, ...paths.map(path => `@${asTyped(path)}`)];
   return options.length === 0 ? undefined : { start, options };
+}
+
+/** In quotes that the path does not hold, if it needs some. Those of a folder stay open: a name in it follows. */
+function asTyped(path: string): string {
+  if (!/\s|^["']/.test(path)) return path;
+  const quote = path.includes('"') ? "'" : '"';
+  return path.endsWith('/') ? quote + path : quote + path + quote;
 }
 
 function matching(

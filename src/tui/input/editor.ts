@@ -1,3 +1,4 @@
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { type Completion, completesUnasked } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
@@ -49,7 +50,7 @@ export const EMPTY: EditorState = {
 /** Applies one key. Pure. */
 export function edit(state: EditorState, key: Key, context: EditorContext): Edited {
   if (state.search) return searching(state, state.search, key, context);
-  if (key.type === 'paste') return { state: paste(calm(state), key.text) };
+  if (key.type === 'paste') return { state: paste(calm(state), stripControls(key.text)) };
   if (key.type === 'text') return { state: suggest(insert(calm(state), key.text), context) };
   if (key.name === 'tab' || key.name === 'shift+tab') {
     return { state: complete(state, key.name === 'tab' ? 1 : -1, context) };
@@ -70,6 +71,13 @@ export const withText = (state: EditorState, typed: string): EditorState => ({
   cursor: typed.length,
 });
 
+/** An empty prompt. The pastes stay as long as Ctrl+Y may bring one back. */
+const emptied = ({ killed, pastes }: EditorState): EditorState => ({
+  ...EMPTY,
+  killed,
+  pastes: killed.search(PLACEHOLDER) < 0 ? [] : pastes,
+});
+
 const calm = (state: EditorState): EditorState =>
   state.menu || state.escaped ? { ...state, menu: undefined, escaped: false } : state;
 
@@ -79,13 +87,17 @@ const move =
   (to: (typed: string, at: number) => number): Action =>
   state => ({ state: { ...state, cursor: to(state.text, state.cursor) } });
 
-/** Deletes from the cursor to the index that `to` returns, in either direction. */
+/** Deletes from the cursor to the index that `to` returns, in either direction, and placeholders whole. */
 const remove =
   (to: (typed: string, at: number) => number, keep: boolean): Action =>
   state => {
     const other = to(state.text, state.cursor);
-    const [start, end] = other < state.cursor ? [other, state.cursor] : [state.cursor, other];
-    if (start === end) return { state };
+    if (other === state.cursor) return { state };
+    const [start, end] = withPlaceholders(
+      state,
+      Math.min(other, state.cursor),
+      Math.max(other, state.cursor),
+    );
     const cut = state.text.slice(start, end);
     const rest = state.text.slice(0, start) + state.text.slice(end);
     return {
@@ -114,7 +126,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'alt+left': move(text.wordStart),
   'alt+right': move(text.wordEnd),
   backspace: (state, context) => {
-    const edited = remove(placeholderOrGrapheme, false)(state, context);
+    const edited = remove(text.previousIndex, false)(state, context);
     return { ...edited, state: suggest(edited.state, context) };
   },
   delete: remove(text.nextIndex, false),
@@ -136,7 +148,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   }),
   'ctrl+c': (state, { busy }) => {
     if (busy) return { state, effect: { type: 'interrupt' } };
-    if (state.text !== '') return { state: { ...EMPTY, killed: state.killed } };
+    if (state.text !== '') return { state: emptied(state) };
     return { state, effect: { type: 'leave' } };
   },
   'ctrl+d': (state, context) =>
@@ -158,10 +170,13 @@ function paste(state: EditorState, pasted: string): EditorState {
   return insert({ ...state, pastes: [...state.pastes, pasted] }, mark);
 }
 
-/** Backspace deletes a placeholder whole. */
-function placeholderOrGrapheme(typed: string, at: number): number {
-  const mark = [...typed.slice(0, at).matchAll(PLACEHOLDER)].at(-1);
-  return mark && mark.index + mark[0].length === at ? mark.index : text.previousIndex(typed, at);
+/** A range of the text, widened to the placeholders that it cuts: a part of one would be sent as it stands. */
+function withPlaceholders({ text: typed }: EditorState, start: number, end: number): [number, number] {
+  const cut = [...typed.matchAll(PLACEHOLDER)].filter(
+    ({ index, 0: mark }) => index < end && index + mark.length > start,
+  );
+  const last = cut.at(-1);
+  return [Math.min(start, cut[0]?.index ?? start), Math.max(end, last ? last.index + last[0].length : end)];
 }
 
 /** A folder is only the beginning of a path. */
@@ -180,11 +195,11 @@ function submit(state: EditorState): Edited {
     const typed = `${state.text.slice(0, state.cursor - 1)}\n${state.text.slice(state.cursor)}`;
     return { state: { ...state, text: typed } };
   }
-  if (state.text.trim() === '') return { state: { ...EMPTY, killed: state.killed } };
+  if (state.text.trim() === '') return { state: emptied(state) };
   const submitted = expandPastes(state);
   const folded = submitted === state.text ? {} : { folded: state.text };
   return {
-    state: { ...EMPTY, killed: state.killed },
+    state: emptied(state),
     effect: { type: 'submit', text: submitted, ...folded },
   };
 }
@@ -192,7 +207,7 @@ function submit(state: EditorState): Edited {
 function escapeKey(state: EditorState, { busy }: EditorContext): Edited {
   if (state.menu) return { state: calm(state) };
   if (busy) return { state, effect: { type: 'cancel' } };
-  if (state.escaped) return { state: { ...EMPTY, killed: state.killed } };
+  if (state.escaped) return { state: emptied(state) };
   return { state: { ...state, escaped: state.text !== '' } };
 }
 
@@ -278,7 +293,7 @@ function searching(
     const next = { ...state, search: { ...search, query, index } };
     return { state: shown === undefined || query === '' ? next : withText(next, shown) };
   };
-  if (key.type !== 'key') return find(search.query + key.text, history.length);
+  if (key.type !== 'key') return find(search.query + stripControls(key.text), history.length);
   if (key.name === 'ctrl+r') {
     const older = find(search.query, search.index);
     return older.state.search?.index === -1 ? { state } : older;

@@ -1,3 +1,4 @@
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { type Candidates, complete } from './complete.ts';
 import { type EditorEffect, type EditorState, EMPTY, edit, offer, withText } from './editor.ts';
 import type { Key } from './keys.ts';
@@ -49,7 +50,7 @@ export class PromptEditor {
 
   /** `text` was edited elsewhere. What is a paste stays one. */
   edited(text: string): void {
-    const folded = foldAgain(this.state, text);
+    const folded = foldAgain(this.state, stripControls(text));
     this.state = withText({ ...this.state, pastes: folded.pastes }, folded.text);
   }
 

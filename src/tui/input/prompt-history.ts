@@ -1,5 +1,6 @@
 import { renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
 import { appendText } from '../../text/files/open-for-writing.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
@@ -67,7 +68,7 @@ export class PromptHistory {
 function parseEntry(line: string): string[] {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'string' ? [value] : [];
+    return typeof value === 'string' ? [stripControls(value)] : [];
   } catch {
     return []; // the caller counts these
   }

@@ -27,18 +27,21 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   other: { words: C_LIKE, comment: '//' },
 };
 
-const NAMES: Readonly<Record<string, string>> = {
-  ...{
-    py: 'python',
-    python: 'python',
-    sh: 'shell',
-    bash: 'shell',
-    zsh: 'shell',
-    shell: 'shell',
-    yaml: 'shell',
-  },
-  ...{ yml: 'shell', toml: 'shell', sql: 'sql', ruby: 'python', rb: 'python' },
-};
+/** A map, since a model may write any name behind a fence: `constructor`. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ py: 'python', python: 'python', ruby: 'python', rb: 'python', sql: 'sql' },
+    ...{
+      sh: 'shell',
+      bash: 'shell',
+      zsh: 'shell',
+      shell: 'shell',
+      yaml: 'shell',
+      yml: 'shell',
+      toml: 'shell',
+    },
+  }),
+);
 
 const TOKEN =
   /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(\s+|.)/g;
@@ -48,7 +51,7 @@ const TOKEN =
  * coloured as it arrives and a finished line never changes.
  */
 export function highlightLine(line: string, language: string, theme: Theme): string {
-  const name = NAMES[language.toLowerCase()] ?? 'other';
+  const name = NAMES.get(language.toLowerCase()) ?? 'other';
   const { words, comment, ignoreCase } = LANGUAGES[name] as Language;
   let out = '';
   for (const match of line.matchAll(TOKEN)) {

@@ -4,14 +4,23 @@ import type { Theme } from '../style/theme.ts';
 import { highlightLine } from './highlight.ts';
 import { wrap } from './wrap.ts';
 
-/** The markdown blocks of a text, in order; their `raw` joined is the text. */
+/** Deeper than any text that somebody has written. */
+const MAX_DEPTH = 24;
+
+/** The markdown blocks of a text, in order; their `raw` joined is the text. One that marked cannot read is one block. */
 export function blocksOf(text: string): Token[] {
-  return lexer(text, { gfm: true });
+  try {
+    return lexer(text, { gfm: true });
+  } catch {
+    // Nested too deep.
+    return [{ type: 'text', raw: text, text }];
+  }
 }
 
-/** Renders a block, finished or not, as lines at most `width` columns wide. */
-export function renderBlock(block: Token, width: number, theme: Theme): string[] {
+/** Renders a block, finished or not, as lines at most `width` columns wide; what is nested too deep, as it was written. */
+export function renderBlock(block: Token, width: number, theme: Theme, depth = 0): string[] {
   const inner = Math.max(1, width);
+  if (depth > MAX_DEPTH) return wrap(block.raw.trimEnd(), inner);
   switch (block.type) {
     case 'space':
       return [''];
@@ -23,11 +32,11 @@ export function renderBlock(block: Token, width: number, theme: Theme): string[]
     case 'code':
       return code(block as Tokens.Code, inner, theme);
     case 'blockquote':
-      return blocks((block as Tokens.Blockquote).tokens, inner - 2, theme).map(
+      return blocks((block as Tokens.Blockquote).tokens, inner - 2, theme, depth + 1).map(
         line => `${theme.dim('│')} ${line}`,
       );
     case 'list':
-      return list(block as Tokens.List, inner, theme);
+      return list(block as Tokens.List, inner, theme, depth + 1);
     case 'table':
       return table(block as Tokens.Table, inner, theme);
     case 'hr':
@@ -37,8 +46,8 @@ export function renderBlock(block: Token, width: number, theme: Theme): string[]
   }
 }
 
-function blocks(tokens: readonly Token[], width: number, theme: Theme): string[] {
-  return tokens.flatMap(token => renderBlock(token, width, theme));
+function blocks(tokens: readonly Token[], width: number, theme: Theme, depth: number): string[] {
+  return tokens.flatMap(token => renderBlock(token, width, theme, depth));
 }
 
 function inline(tokens: readonly Token[], theme: Theme): string {
@@ -58,6 +67,8 @@ function span(token: Token, theme: Theme): string {
       return theme.code((token as Tokens.Codespan).text);
     case 'br':
       return '\n';
+    case 'checkbox':
+      return ''; // part of the item's mark
     case 'link': {
       const { href } = token as Tokens.Link;
       const label = inner();
@@ -84,17 +95,19 @@ function code({ text, lang }: Tokens.Code, width: number, theme: Theme): string[
   return [...head, ...lines];
 }
 
-function list({ items, ordered, start }: Tokens.List, width: number, theme: Theme): string[] {
+function list({ items, ordered, start }: Tokens.List, width: number, theme: Theme, depth: number): string[] {
+  const first = start === '' ? 1 : start;
   return items.flatMap((item, index) => {
-    const mark = ordered ? `${Number(start || 1) + index}. ` : '• ';
     const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : '';
+    const mark = (ordered ? `${first + index}. ` : '• ') + box;
     const body = blocks(
       item.tokens.filter(token => token.type !== 'checkbox'),
       width - mark.length,
       theme,
+      depth,
     );
     if (body.length === 0) body.push('');
-    return body.map((line, row) => (row === 0 ? mark + box : ' '.repeat(mark.length)) + line);
+    return body.map((line, row) => (row === 0 ? mark : ' '.repeat(mark.length)) + line);
   });
 }
 

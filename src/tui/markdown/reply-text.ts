@@ -115,8 +115,8 @@ export class ReplyText {
     const block = blocksOf(this.#pending).find(({ type }) => type !== 'space');
     // Rows of a table stay rows, and need their header.
     if (!block || block.type === 'table') return;
-    const settled = this.#linesOf(block, made).slice(0, this.#frozen).join('');
-    const text = this.#started ? settled : settled.replace(LABEL.trimEnd(), '');
+    const [first = '', ...others] = this.#linesOf(block, made).slice(0, this.#frozen);
+    const text = [this.#started ? first : first.replace(LABEL.trimEnd(), ''), ...others];
     const fence = block.type === 'code' ? /^(`{3,}|~{3,})[^\n]*/.exec(block.raw)?.[0] : undefined;
     const rest = this.#pending.slice(endOfText(this.#pending, text)).replace(/^[^\S\n]+/, '');
     this.#started = true;

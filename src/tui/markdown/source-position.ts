@@ -2,17 +2,39 @@ import { stripControls } from '../../text/clean/strip-controls.ts';
 
 /** How far ahead in the source a character is looked for; what is not there was made by the renderer, such as a bullet. */
 const AHEAD = 80;
+/** Markup is seldom longer. Beyond it, a character counts only with those that follow it. */
+const NEAR = 4;
+const FOLLOWING = 4;
+/** What the renderer puts before a row. A number may be another one in the source, and stand there further on. */
+const MARKS = /^(?:[│•\s]|\d+\. |\[[ x]\] )+/;
 
 /**
- * The index in a markdown source behind the text that was rendered from its beginning. Markup is passed over, white space
+ * The index in a markdown source behind the rows that were rendered from its beginning. Markup is passed over, white space
  * and what the renderer adds are ignored.
  */
-export function endOfText(source: string, rendered: string): number {
+export function endOfText(source: string, rows: readonly string[]): number {
+  const text = rows.map(row => stripControls(row).replace(MARKS, '').replaceAll(/\s/g, '')).join('');
   let end = 0;
-  for (const character of stripControls(rendered)) {
-    if (/\s/.test(character)) continue;
-    const at = source.indexOf(character, end);
-    if (at >= 0 && at - end <= AHEAD) end = at + character.length;
+  for (let index = 0; index < text.length; index++) {
+    const at = nextOf(text.slice(index, index + FOLLOWING), source, end);
+    if (at !== undefined) end = at + 1;
   }
   return end;
+}
+
+/** Where the first of these characters stands next in the source, unless that is another one of its kind. */
+function nextOf(characters: string, source: string, start: number): number | undefined {
+  const first = characters.charAt(0);
+  for (let at = source.indexOf(first, start); at >= 0 && at - start <= AHEAD; ) {
+    if (at - start <= NEAR || follow(characters, source, at)) return at;
+    at = source.indexOf(first, at + 1);
+  }
+  return undefined;
+}
+
+function follow(characters: string, source: string, at: number): boolean {
+  return source
+    .slice(at, at + AHEAD)
+    .replaceAll(/\s/g, '')
+    .startsWith(characters);
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FileNames } from '../../../src/cli/attachments/file-names.ts';
+import { fileReferences } from '../../../src/cli/attachments/file-references.ts';
+import { complete } from '../../../src/tui/input/complete.ts';
 
 function place(names: readonly string[]): FileNames {
   const cwd = mkdtempSync(join(tmpdir(), 'llm-host-names-'));
@@ -41,4 +43,23 @@ test('entries of the folder, then files deeper; noise, hidden and binary files a
 test('a large folder gives the first names only', () => {
   const files = place(Array.from({ length: 300 }, (_, index) => `f${String(index).padStart(3, '0')}`));
   expect(files.complete('f')).toHaveLength(50);
+});
+
+test.each([
+  'plain.txt',
+  'my notes.txt',
+  'a "quoted" name.txt',
+  'size 3".txt',
+  '3"x5".txt',
+  "it's.txt",
+  "it's mine.txt",
+  '"quoted".txt',
+])('what the menu writes for %s names that file', name => {
+  const candidates = { commands: [], tools: [], resources: [], files: () => [name] };
+  const [option = ''] = complete('@', 1, candidates)?.options ?? [];
+  expect(fileReferences(`see ${option}`, [])).toEqual([expect.objectContaining({ paths: [name] })]);
+  for (const quote of ['"', "'"])
+    expect(complete(`@${quote}a b`, 5, { ...candidates, files: typed => [typed] })?.options).toEqual([
+      '@"a b"',
+    ]);
 });

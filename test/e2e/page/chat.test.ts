@@ -36,6 +36,33 @@ inBrowser('a chat on the page', () => {
     expect(await page.locator('.composer .files').count()).toBe(0);
   });
 
+  test('pasted and dropped text goes into the field, also with a picture of it beside; files are attached', async () => {
+    const page = await open();
+    /** Whether the page takes what is pasted or dropped from the browser. */
+    const taken = (type: 'paste' | 'drop', text: string, ...files: [name: string, type: string][]) =>
+      page.locator('#question').evaluate(
+        (field, given) => {
+          const data = new DataTransfer();
+          if (given.text !== '') data.setData('text/plain', given.text);
+          for (const [name, mime] of given.files) data.items.add(new File(['It is.'], name, { type: mime }));
+          const init = { bubbles: true, cancelable: true };
+          const event =
+            given.type === 'paste'
+              ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+              : new DragEvent('drop', { ...init, dataTransfer: data });
+          return !field.dispatchEvent(event);
+        },
+        { type, text, files },
+      );
+    expect(await taken('paste', 'a\tb', ['image.png', 'image/png'])).toBe(false);
+    expect(await taken('drop', 'some words')).toBe(false);
+    expect(await page.locator('.composer .error').count()).toBe(0);
+    expect(await taken('paste', 'note.txt', ['note.txt', 'text/plain'])).toBe(true);
+    await page.locator('.composer .files').getByText('note.txt').waitFor();
+    expect(await taken('drop', '', ['more.txt', 'text/plain'])).toBe(true);
+    await page.locator('.composer .files').getByText('more.txt').waitFor();
+  });
+
   test('a link whose address is defined further on is one as soon as the reply has ended', async () => {
     const page = await open();
     await replyOf(page, 'references');

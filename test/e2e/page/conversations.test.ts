@@ -99,6 +99,39 @@ inBrowser('conversations on the page', () => {
     expect(await exported()).toEqual(all);
   });
 
+  test('an imported copy joins what is open, of which it has less', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await replyOf(page, 'One');
+    const { name, text } = await saved(page, 'Export all');
+    await replyOf(page, 'Two');
+    const file = { name, mimeType: 'application/json', buffer: Buffer.from(text) };
+    await page.getByLabel('File to import').setInputFiles(file);
+    await page.getByText('1 conversation was imported.').waitFor();
+    expect(await questions(page)).toEqual(['One', 'Two']);
+  });
+
+  test('a storage that opens late keeps what was said before', async () => {
+    const page = await open();
+    await page.addInitScript(() => {
+      const open = IDBFactory.prototype.open;
+      IDBFactory.prototype.open = function (...given) {
+        const request = open.apply(this, given);
+        return Object.defineProperty(request, 'onsuccess', {
+          set: (heard: () => void) => request.addEventListener('success', () => setTimeout(heard, 4000)),
+        });
+      };
+    });
+    await page.reload();
+    await replyOf(page, 'Early');
+    expect(await page.locator('.conversations li').count()).toBe(0);
+    await page.locator('.conversations').getByText('Early').waitFor();
+  });
+
   test('a reply that is asked for before the models are known names its model', async () => {
     const page = await open();
     let answer!: () => void;
@@ -112,6 +145,51 @@ inBrowser('conversations on the page', () => {
     await page.getByRole('article', { name: 'scripted' }).waitFor();
     answer();
     await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('a server that has other models by now is asked again, and then answers', async () => {
+    const page = await open();
+    await page.route('**/v1/models', async route => {
+      const { data } = await (await route.fetch()).json();
+      await route.fulfill({ json: { data: [{ ...data[0], id: 'gone' }, ...data] } });
+    });
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('gone');
+    await page.unrouteAll({ behavior: 'wait' });
+    await ask(page, 'Hello');
+    await page.locator('.reply').getByText("The model 'gone' does not exist").waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await said(page, 'You said: Hello').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('scripted');
+  });
+
+  test('a conversation that is slow to load does not push away what was opened after it', async () => {
+    const page = await open();
+    for (const text of ['Slow', 'Fast']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    await page.getByRole('button', { name: 'Slow', exact: true }).click();
+    await said(page, 'You said: Slow').waitFor();
+    await page.addInitScript(() => {
+      const get = IDBObjectStore.prototype.get;
+      IDBObjectStore.prototype.get = function (key) {
+        const request = get.call(this, key);
+        if (key !== sessionStorage.getItem('slow')) return request;
+        return Object.defineProperty(request, 'onsuccess', {
+          set: (heard: () => void) => request.addEventListener('success', () => setTimeout(heard, 1000)),
+        });
+      };
+    });
+    await page.evaluate(() => sessionStorage.setItem('slow', location.hash.replace(/.*\//, '')));
+    await page.goto(page.url().replace(/#.*/, ''));
+    await page.reload();
+    await page.getByRole('button', { name: 'Slow', exact: true }).click();
+    await page.getByRole('button', { name: 'Fast', exact: true }).click();
+    await said(page, 'You said: Fast').waitFor();
+    await page.waitForTimeout(1500);
+    expect(await questions(page)).toEqual(['Fast']);
   });
 
   test('two tabs write to the same one, and nothing is lost', async () => {
@@ -141,6 +219,32 @@ inBrowser('conversations on the page', () => {
     await first.locator('.welcome').waitFor();
     await first.reload();
     expect(await first.locator('.conversations li').count()).toBe(0);
+  });
+
+  test('a title and settings that are changed in one tab hold in the other, which goes on writing', async () => {
+    const first = await open();
+    await replyOf(first, 'Zero');
+    await first.locator('.conversations').getByText('Zero').waitFor();
+    const second = await first.context().newPage();
+    await second.goto(first.url());
+    await said(second, 'You said: Zero').waitFor();
+    await first.getByRole('button', { name: 'Rename Zero' }).click();
+    await first.getByRole('textbox', { name: 'Title' }).fill('Renamed');
+    await first.keyboard.press('Enter');
+    await first.getByRole('button', { name: 'Settings' }).click();
+    await first.getByLabel('System prompt').fill('Be brief.');
+    await first.getByRole('button', { name: 'Close' }).click();
+    await second.getByRole('button', { name: 'Renamed', exact: true }).waitFor();
+    const [request] = await Promise.all([
+      second.waitForRequest(/chat\/completions/),
+      replyOf(second, 'One more'),
+    ]);
+    expect(request.postDataJSON().messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
+    await said(first, 'You said: One more').waitFor();
+    for (const page of [first, second]) {
+      await page.reload();
+      await page.getByRole('button', { name: 'Renamed', exact: true }).waitFor();
+    }
   });
 
   test('what a reply is made of by: system prompt, sampling, no tools; kept for the next one', async () => {

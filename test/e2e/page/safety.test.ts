@@ -118,6 +118,9 @@ inBrowser('a server that', () => {
       await dialog.getByLabel('Key').fill('wrong');
       await page.keyboard.press('Enter');
       await dialog.getByText('Incorrect API key provided').waitFor();
+      await dialog.getByLabel('Key').fill('sec\u200bret');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('a character that no key can have').waitFor();
       await dialog.getByLabel('Key').fill('secret');
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });

@@ -127,6 +127,34 @@ describe('pastes', () => {
     expect(typed(`see ${paste(big)}${BACKSPACE}`).shown).toBe('see |');
   });
 
+  test.each([
+    ['Ctrl+W', `see ${paste(big)}${W}`, 'see |'],
+    ['Alt+Backspace', `see ${paste(big)}${ESC}${BACKSPACE}`, 'see |'],
+    ['Delete at its start', `see ${paste(big)}${A}${RIGHT.repeat(4)}${DELETE}`, 'see |'],
+    ['Ctrl+K in its middle', `see ${paste(big)} it${LEFT.repeat(9)}${K}`, 'see |'],
+    ['Ctrl+U in its middle', `see ${paste(big)} it${LEFT.repeat(9)}${U}`, '| it'],
+    ['Backspace in its middle', `see ${paste(big)} it${LEFT.repeat(9)}${BACKSPACE}`, 'see | it'],
+  ])('%s takes a folded paste away whole', (_key, bytes, left) => {
+    expect(typed(bytes).shown).toBe(left);
+  });
+
+  test.each([
+    ['another prompt was sent', 'hi\r'],
+    ['a prompt was cleared', `x${CTRL_C}`],
+    ['another paste was sent', `${paste(`other\n${big}`)}\r`],
+    ['nothing was sent', '\r'],
+  ])('what was cut with a folded paste in it comes back whole after %s', (_what, between) => {
+    const { effect } = typed(`see ${paste(big)}!${U}${between}${Y}\r`);
+    expect(effect).toMatchObject({ type: 'submit', text: `see ${big}!` });
+  });
+
+  test('terminal sequences in a paste are neither shown nor sent', () => {
+    const hostile = 'a\u001b]0;title\u0007b\u001b[2Jc\td\u009b1me';
+    expect(typed(paste(hostile)).shown).toBe('abc\td1me|');
+    expect(typed(`${paste(`${big}${hostile}`)}\r`).effect).toMatchObject({ text: `${big}abc\td1me` });
+    expect(typed(`${R}${paste('\u001b]0;t\u0007sec')}\t`).shown).toBe('second one|');
+  });
+
   test('a placeholder that was typed by hand stays what it is', () => {
     expect(typed('[Pasted text #7: 2 lines]\r').effect).toEqual({
       type: 'submit',

@@ -28,6 +28,12 @@ test('two programs that share the file lose nothing', () => {
   expect(open(path).history.entries).toHaveLength(100);
 });
 
+test('terminal sequences in the file do not come back', () => {
+  const path = join(tempFolder(), 'history.jsonl');
+  writeFileSync(path, '"a\\u001b]0;title\\u0007b"\n');
+  expect(open(path).history.entries).toEqual(['ab']);
+});
+
 test('broken lines are passed over with one message, and the rest is kept', () => {
   const path = join(tempFolder(), 'history.jsonl');
   writeFileSync(path, '"good"\n{"x":1}\n"cut o');

@@ -134,6 +134,38 @@ describe('a reply', () => {
     expect(streamed('a\u001b[2Jb\u001b]0;t\u0007c', 100)).toEqual(['assistant -> abc']);
   });
 
+  test('items to be ticked stay in the window, also those of paragraphs', () => {
+    const words = 'a word or two that go on until the row is full';
+    const rows = ['assistant ->', '• [ ] a word or two that go on until the', '      row is full'];
+    expect(streamed(`- [ ] ${words}`, 7)).toEqual(rows);
+    expect(streamed(`- [x] ${words}\n\n  and more`, 7)).toEqual([
+      ...rows.map(row => row.replace('[ ]', '[x]')),
+      ...['', '      and more'],
+    ]);
+  });
+
+  test('a list begins with the number that it says, also with 0', () => {
+    expect(streamed('0. a\n1. b', 3)).toEqual(['assistant ->', '0. a', '1. b']);
+    expect(streamed('7. a\n7. b', 3)).toEqual(['assistant ->', '7. a', '8. b']);
+  });
+
+  test.each(['constructor', '__proto__'])('a fence that names %s is one of an unknown language', name => {
+    expect(streamed(`\`\`\`${name}\nx = 1\n\`\`\``, 5)).toEqual(['assistant ->', `  ${name}`, '  x = 1']);
+  });
+
+  test.each([
+    ['quotes', `${'>'.repeat(3000)} the end`],
+    ['lists', `${'- '.repeat(3000)}the end`],
+    ['quotes in lists', `${'- > '.repeat(40)}the end`],
+  ])('%s nested deeper than anybody writes are shown as they came', (_what, text) => {
+    for (const size of [500, 100_000]) {
+      const shown = streamed(text, size)
+        .join('')
+        .replaceAll(/[\s│•]/g, '');
+      expect(shown).toContain('theend');
+    }
+  });
+
   test('a window one column wide is survived', () => {
     const reply = new ReplyText();
     reply.push(TEXT);
@@ -146,12 +178,18 @@ describe('a window that changes its width in the middle of a block', () => {
   const plain = words.join(' ');
   const styled = words.map((word, index) => (index % 7 === 0 ? `**${word}**` : word)).join(' ');
   const list = words.map((word, index) => (index % 20 === 0 ? `\n- ${word}` : ` ${word}`)).join('');
+  const numbered = list.replaceAll('\n- ', '\n1. ');
+  const pictured = words
+    .map((word, index) => `${word} ![](https://e.org/i.png) [a](https://e.org/${index})`)
+    .join(' ');
   const code = `\`\`\`js\n${words.map((word, index) => word + (index % 12 === 11 ? '\n' : ' ')).join('')}`;
 
   test.each([
     ['a paragraph', plain],
     ['with styles', styled],
     ['of a list', list],
+    ['of pictures without a name, and links', pictured],
+    ['of a list that numbers all its items 1', numbered],
     ['of code', code],
   ])('%s: every word once, in its order', (_name, source) => {
     const reply = new ReplyText();
