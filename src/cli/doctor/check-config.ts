@@ -6,23 +6,29 @@ import { type Place, stateDirectory } from '../process/folders.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import { CLIENT_INFO } from '../process/version.ts';
-import { readConfigFile } from '../settings/config-file.ts';
 import { findConfigFile, passedOverNotice } from '../settings/find-config.ts';
 import { findMcpFile } from '../settings/lookup.ts';
-import { findConfig, lookUpMcpFile } from '../settings/settings.ts';
+import { findConfig, lookUpMcpFile, readConfigOf } from '../settings/settings.ts';
 import { serverTokens } from '../tools/definition-tokens.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const INIT = 'Write one from the example: llm-host init';
 
 export function checkConfig(where: Place): Finding[] {
-  const { path, passedOver } = findConfigFile(where);
+  const found = findConfigFile(where);
+  const { path, passedOver } = found;
   const foreign = passedOver.map(one => ok('config.json', passedOverNotice(one)));
   if (path === undefined) return [...foreign, warning('config.json', 'not found; the demo needs none', INIT)];
   try {
-    const { warnings } = readConfigFile(path);
+    const { warnings, notices } = readConfigOf(found);
     const fix = 'Correct or remove the key; config.schema.json describes every field.';
-    return [...foreign, ok('config.json', path), ...warnings.map(text => warning('config.json', text, fix))];
+    return [
+      ...[...foreign, ok('config.json', path)],
+      ...warnings.map(text => warning('config.json', text, fix)),
+      ...notices.map(text =>
+        warning('config.json', text, 'Name it, or move it to your configuration folder.'),
+      ),
+    ];
   } catch (error) {
     return [broken('config.json', error)];
   }

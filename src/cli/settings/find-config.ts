@@ -11,6 +11,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface FoundConfig {
   readonly path: string | undefined;
+  /** It came with the working directory, whoever wrote it. */
+  readonly project: boolean;
   readonly searched: readonly string[];
   /** Files of that name that belong to a model or another program. */
   readonly passedOver: readonly string[];
@@ -18,15 +20,17 @@ export interface FoundConfig {
 
 /** The first config.json of ours: working directory, the user's configuration folder, the application directory. */
 export function findConfigFile(where: Place): FoundConfig {
-  const folders = [where.cwd, configDirectory(where.env), APPLICATION_DIRECTORY];
-  const searched = folders.map(folder => join(folder, 'config.json'));
+  const ofUser = [configDirectory(where.env), APPLICATION_DIRECTORY].map(fileIn);
+  const searched = [fileIn(where.cwd), ...ofUser];
   const passedOver: string[] = [];
   for (const path of searched.filter(candidate => existsSync(candidate))) {
-    if (!isForeign(path)) return { path, searched, passedOver };
+    if (!isForeign(path)) return { path, project: !ofUser.includes(path), searched, passedOver };
     passedOver.push(path);
   }
-  return { path: undefined, searched, passedOver };
+  return { path: undefined, project: false, searched, passedOver };
 }
+
+const fileIn = (folder: string): string => join(folder, 'config.json');
 
 export function passedOverNotice(path: string): string {
   return `${path} has none of llm-host's keys: passed over`;

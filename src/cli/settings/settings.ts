@@ -10,8 +10,9 @@ import type { ChatArguments } from '../options/chat-options.ts';
 import type { Place } from '../process/folders.ts';
 import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
-import { findConfigFile, passedOverNotice } from './find-config.ts';
+import { type FoundConfig, findConfigFile, passedOverNotice } from './find-config.ts';
 import { findMcpFile, MissingFile } from './lookup.ts';
+import { withoutDecisions } from './project-config.ts';
 
 /** The two configuration files, found and read. */
 export interface Settings {
@@ -72,8 +73,14 @@ export function readMcpFiles(paths: readonly string[], cwd: string): McpFile[] {
 
 /** config.json if the lookup finds one, for commands that can do without. Throws LlmHostError CONFIG. */
 export function findConfig(where: Place): AppConfig | undefined {
-  const { path } = findConfigFile(where);
-  return path === undefined ? undefined : readConfigFile(path).config;
+  const found = findConfigFile(where);
+  return found.path === undefined ? undefined : readConfigOf(found).config;
+}
+
+/** What a config.json that the lookup found says, as far as its place lets it. Throws LlmHostError CONFIG. */
+export function readConfigOf({ path = '', project }: FoundConfig) {
+  const { config, warnings } = readConfigFile(path);
+  return project ? { ...withoutDecisions(config, path), warnings } : { config, warnings, notices: [] };
 }
 
 function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined, where: Place) {
@@ -86,9 +93,13 @@ function readConfigs(given: readonly McpFile[], fallback: AppConfig | undefined,
 }
 
 function readFoundConfig(fallback: AppConfig | undefined, where: Place) {
-  const { path, searched, passedOver } = findConfigFile(where);
+  const found = findConfigFile(where);
+  const { path, searched, passedOver } = found;
   const notices = passedOver.map(passedOverNotice);
-  if (path !== undefined) return { ...readConfigFile(path), configPaths: [path], notices };
+  if (path !== undefined) {
+    const read = readConfigOf(found);
+    return { ...read, configPaths: [path], notices: [...notices, ...read.notices] };
+  }
   if (fallback) return { config: fallback, configPaths: [], warnings: [], notices };
   throw new MissingFile('config.json', searched, passedOver);
 }
