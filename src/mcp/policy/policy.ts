@@ -66,9 +66,11 @@ export class PolicyCheck {
     return approval === 'auto' && this.#policy.askAll === true ? 'ask' : approval;
   }
 
-  /** What the server's entry says about the tool. */
-  ruleOf(tool: PolicyTool, settings: ServerSettings): Approval | undefined {
-    return settings.approval?.find(({ pattern }) => matchesGlob(pattern, tool.tool))?.approval;
+  /** What the server's entry says about the tool. A rule that holds a tool back does so in any spelling. */
+  ruleOf({ tool }: PolicyTool, settings: ServerSettings): Approval | undefined {
+    return settings.approval?.find(({ pattern, approval }) =>
+      approval === 'auto' ? matchesGlob(pattern, tool) : matchesGlob(fold(pattern), fold(tool)),
+    )?.approval;
   }
 
   /**

@@ -65,6 +65,16 @@ describe('which tools are offered', () => {
     expect(offers({ allowed: ['write_file'] }, 'write_file', settings)).toBe(false);
     expect(offers({}, 'x', { approval: [{ pattern: 'x', approval: 'never' }] })).toBe(false);
   });
+
+  it.each([
+    ['never', 'Delete_File', 'never'],
+    ['ask', 'ｄelete_file', 'ask'],
+    ['auto', 'Delete_File', 'never'],
+    ['auto', 'delete_file', 'auto'],
+  ] as const)('a rule of %s and a tool spelt %s', (approval, name, expected) => {
+    const settings = { ...FILES, approval: [{ pattern: 'delete_*', approval }] };
+    expect(new PolicyCheck({ approval: 'never' }).approvalOf(tool(name), settings)).toBe(expected);
+  });
 });
 
 describe('calls per minute', () => {
