@@ -7,6 +7,7 @@ export type Key =
   | { readonly type: 'key'; readonly name: string };
 
 const PASTE_START = '\u001b[200~';
+const CTRL_C = '\u0003';
 const PASTE_END = '\u001b[201~';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches an escape sequence
 const CSI = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/;
@@ -43,7 +44,10 @@ export class KeyDecoder {
   #paste: string | undefined;
 
   push(bytes: Uint8Array): Key[] {
-    this.#waiting += this.#utf8.write(Buffer.from(bytes));
+    const text = this.#utf8.write(Buffer.from(bytes));
+    // Ctrl+C by itself: the end of the paste was lost, as over a bad connection, and would be waited for.
+    const isStuck = this.#paste !== undefined && text === CTRL_C;
+    this.#waiting += isStuck ? PASTE_END + text : text;
     const keys: Key[] = [];
     for (let key = this.#next(); key !== undefined; key = this.#next()) {
       if (key !== 'ignored') keys.push(key);
@@ -107,8 +111,9 @@ export class KeyDecoder {
       return this.#take(3, name === undefined ? 'ignored' : { type: 'key', name });
     }
     if (text[1] === '\u001b') return this.#take(1, { type: 'key', name: 'escape' });
-    const second = CONTROLS[text[1] as string] ?? controlName(text.slice(1));
-    return this.#take(2, { type: 'key', name: `alt+${second ?? (text[1] as string).toLowerCase()}` });
+    const char = String.fromCodePoint(text.codePointAt(1) ?? 0);
+    const second = CONTROLS[char] ?? controlName(text.slice(1));
+    return this.#take(1 + char.length, { type: 'key', name: `alt+${second ?? char.toLowerCase()}` });
   }
 
   #take<T>(length: number, key: T): T {

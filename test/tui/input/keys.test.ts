@@ -17,6 +17,7 @@ const TABLE: readonly (readonly [string, readonly Key[]])[] = [
   ['\u0003\u0004\u0007\u000f\u0012', ['c', 'd', 'g', 'o', 'r'].map(letter => key(`ctrl+${letter}`))],
   ['\u001bb\u001bf', [key('alt+b'), key('alt+f')]],
   ['\u001b\r', [key('alt+enter')]],
+  ['\u001b😀x', [key('alt+😀'), text('x')]],
   ['\u001b[A\u001b[B\u001bOC\u001bOD', ['up', 'down', 'right', 'left'].map(key)],
   ['\u001b[H\u001b[F\u001b[1~\u001b[4~\u001b[3~', ['home', 'end', 'home', 'end', 'delete'].map(key)],
   ['\u001b[Z', [key('shift+tab')]],
@@ -47,6 +48,16 @@ test.each(TABLE)('%j byte by byte gives the same', (bytes, keys) => {
   const decoder = new KeyDecoder();
   const all = [...Buffer.from(bytes)].flatMap(byte => decoder.push(Buffer.from([byte])));
   expect(joined([...all, ...decoder.flush()])).toEqual(keys);
+});
+
+test('a paste whose end was lost ends with Ctrl+C', () => {
+  const decoder = new KeyDecoder();
+  expect(decoder.push(Buffer.from('\u001b[200~one\ntwo\u001b'))).toEqual([]);
+  expect(decoder.push(Buffer.from('\u0003'))).toEqual([
+    { type: 'paste', text: 'one\ntwo\u001b' },
+    key('ctrl+c'),
+  ]);
+  expect(decoder.push(Buffer.from('a'))).toEqual([text('a')]);
 });
 
 test('an escape that nothing follows is the key; twice too', () => {
