@@ -167,7 +167,11 @@ export class McpHost implements ToolHost, ServerControl {
       ({ tool, how, text }) => `[The task of the tool '${tool}' ${how}]\n${cut(tool, text)}`,
     );
     const text = [...told, ...this.#news.take(), prepared.text].join('\n\n');
-    return { ...prepared, text, giveBack: () => this.#tasks.giveBack(finished) };
+    return {
+      ...prepared,
+      text,
+      ...(finished.length > 0 && { giveBack: () => this.#tasks.giveBack(finished) }),
+    };
   }
 
   takeNotices(): readonly string[] {
