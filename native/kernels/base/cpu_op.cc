@@ -1,5 +1,6 @@
 #include "kernels/base/cpu_op.h"
 
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -20,6 +21,17 @@ void count_as_task(mx::Stream stream) {
   mx::scheduler::enqueue(stream, [stream] { mx::scheduler::notify_task_completion(stream); });
 }
 
+// Operations behind one that failed run all the same, some of them already queued: with zeros, as
+// what memory held before may be an index far beyond what it is read from.
+void run_or_clear(const CpuBody& body, const std::vector<mx::array>& inputs, mx::array& out) {
+  try {
+    body(inputs, out);
+  } catch (...) {
+    std::memset(out.data<char>(), 0, out.nbytes());
+    throw;
+  }
+}
+
 class CpuOp final : public mx::UnaryPrimitive {
  public:
   CpuOp(mx::Stream stream, const char* name, CpuBody body)
@@ -38,8 +50,9 @@ class CpuOp final : public mx::UnaryPrimitive {
       views.push_back(mx::array::unsafe_weak_copy(input));
     }
     encoder.set_output_array(out);
-    encoder.dispatch([body = std::move(body_), views = std::move(views),
-                      out = mx::array::unsafe_weak_copy(out)]() mutable { body(views, out); });
+    encoder.dispatch(
+        [body = std::move(body_), views = std::move(views),
+         out = mx::array::unsafe_weak_copy(out)]() mutable { run_or_clear(body, views, out); });
     if (out.nbytes() >= kLargeResult) count_as_task(stream());
   }
   void eval_gpu(const std::vector<mx::array>&, mx::array&) override {

@@ -1,5 +1,6 @@
 #include "engine/distributed/decisions.h"
 
+#include <atomic>
 #include <cstring>
 #include <stdexcept>
 
@@ -42,8 +43,9 @@ class Other : public mx::distributed::detail::GroupImpl {
   void sum_scatter(const mx::array&, mx::array&, mx::Stream) override { refuse(); }
 
   std::vector<int32_t> numbers;
-  bool gone = false;
-  int sums = 0;
+  // Set while a step may be under way.
+  std::atomic<bool> gone = false;
+  std::atomic<int> sums = 0;
 
  private:
   [[noreturn]] static void refuse() { throw std::logic_error("only sums are asked for"); }
