@@ -10,7 +10,7 @@ const LIMIT_MS = 30_000;
 export interface GrammarThreadOptions {
   /** The compiled worker. Default: the one next to this file. */
   readonly worker?: URL;
-  /** Milliseconds per request, including compilation. Default 30 s. */
+  /** Milliseconds per request once its turn has come, including compilation. Default 30 s. */
   readonly limitMs?: number;
 }
 
@@ -23,8 +23,8 @@ type Ask = GrammarRequest extends infer One ? (One extends GrammarRequest ? Omit
 
 /**
  * xgrammar in a worker thread, which starts on the first request and keeps the process alive only while a request is
- * pending. A request that takes too long, or a crash, ends the thread with everything in it; the next request starts
- * another one.
+ * pending. A request that takes too long, fails in the library or crashes ends the thread with the matchers in it; the
+ * next request, and grammars that waited for their turn, get another one.
  */
 export class GrammarThread implements GrammarEngine {
   readonly #vocabulary: GrammarVocabulary;
@@ -38,19 +38,30 @@ export class GrammarThread implements GrammarEngine {
   }
 
   async prepare(grammar: string): Promise<void> {
-    await this.#current().ask({ op: 'prepare', grammar });
+    await this.#ask({ op: 'prepare', grammar });
   }
 
   async start(grammar: string, texts: readonly string[]) {
-    const run = this.#current();
-    const started = await run.ask({ op: 'start', grammar, texts });
-    const { matcher, accepted } = started as { matcher: number; accepted: number };
+    const { run, value } = await this.#ask({ op: 'start', grammar, texts });
+    const { matcher, accepted } = value as { matcher: number; accepted: number };
     return { matcher: matcherOf(run, matcher), accepted };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#run?.end(closed());
+  }
+
+  /** Asks what needs no matcher. */
+  async #ask(request: Ask): Promise<{ readonly run: GrammarRun; readonly value: unknown }> {
+    while (true) {
+      const run = this.#current();
+      try {
+        return { run, value: await run.ask(request) };
+      } catch (error) {
+        if (!(error instanceof NotItsTurn)) throw error;
+      }
+    }
   }
 
   #current(): GrammarRun {
@@ -61,6 +72,9 @@ export class GrammarThread implements GrammarEngine {
 }
 
 const closed = () => new Error('the grammar engine is closed');
+
+/** The thread has ended because of another request, before it came to this one. */
+class NotItsTurn extends Error {}
 
 function matcherOf(run: GrammarRun, matcher: number): GrammarMatcher {
   return {
@@ -74,8 +88,10 @@ function matcherOf(run: GrammarRun, matcher: number): GrammarMatcher {
 /** One such thread from its start to its end. */
 class GrammarRun {
   readonly #limitMs: number;
+  /** In the order in which the thread answers them. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #worker: Worker;
+  #limit: NodeJS.Timeout | undefined;
   #broken: Error | undefined;
   #count = 0;
 
@@ -101,25 +117,21 @@ class GrammarRun {
     this.#count += 1;
     const id = this.#count;
     return new Promise<unknown>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        void this.end(new Error(`the grammar was not ready after ${this.#limitMs / 1000} s`));
-      }, this.#limitMs);
-      const settle = <T>(end: (value: T) => void) => {
-        return (value: T) => {
-          clearTimeout(timer);
-          end(value);
-        };
-      };
-      this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      this.#waiting.set(id, { resolve, reject });
+      if (this.#waiting.size === 1) this.#limitFirst();
       this.#worker.ref();
       this.#worker.postMessage({ id, ...request } satisfies GrammarRequest);
     });
   }
 
+  /** Whose turn it is answers for the end; those behind it may be asked again elsewhere. */
   async end(reason: Error): Promise<void> {
     this.#broken ??= reason;
-    for (const { reject } of this.#waiting.values()) reject(this.#broken);
+    const [first, ...others] = this.#waiting.values();
     this.#waiting.clear();
+    this.#limitFirst();
+    first?.reject(this.#broken);
+    for (const { reject } of others) reject(new NotItsTurn(this.#broken.message));
     // Waiting for its end must keep the process alive.
     this.#worker.ref();
     await this.#worker.terminate();
@@ -130,10 +142,24 @@ class GrammarRun {
     // A response that arrives while the thread is being stopped: unref now would let the process exit during the
     // wait.
     if (!waiting) return;
+    if (!reply.ok && reply.broken) {
+      void this.end(new Error(reply.message));
+      return;
+    }
     this.#waiting.delete(reply.id);
+    this.#limitFirst();
     if (this.#waiting.size === 0) this.#worker.unref();
     if (reply.ok) waiting.resolve(reply.value);
     else waiting.reject(new Error(reply.message));
+  }
+
+  /** The limit is that of the request whose turn it is. */
+  #limitFirst(): void {
+    clearTimeout(this.#limit);
+    if (this.#waiting.size === 0) return;
+    this.#limit = setTimeout(() => {
+      void this.end(new Error(`the grammar was not ready after ${this.#limitMs / 1000} s`));
+    }, this.#limitMs);
   }
 }
 

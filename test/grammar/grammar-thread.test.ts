@@ -102,6 +102,35 @@ describe('a thread of grammars', () => {
     await expect(grammars.prepare('good')).rejects.toThrow('the grammar engine is closed');
   });
 
+  test('the wait for others is no time of its own, and who waits behind one that takes too long is asked again', async () => {
+    const source = `
+      import { parentPort } from 'node:worker_threads';
+      const answer = ({ id, grammar }) => {
+        if (grammar === 'endless') for (;;);
+        for (const end = Date.now() + 200; Date.now() < end; );
+        parentPort.postMessage({ id, ok: true, value: { matcher: 1, accepted: 0 } });
+      };
+      let last = Promise.resolve();
+      parentPort.on('message', asked => { last = last.then(() => new Promise(setImmediate)).then(() => answer(asked)); });`;
+    const worker = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+    const grammars = thread({ worker, limitMs: 700 });
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(text => grammars.prepare(text)));
+    const endless = expect(grammars.prepare('endless')).rejects.toThrow('not ready after 0.7 s');
+    const behind = [grammars.prepare('a'), grammars.start('b', []), grammars.prepare('c')];
+    await endless;
+    expect(await Promise.all(behind)).toMatchObject([undefined, { accepted: 0 }, undefined]);
+  });
+
+  test('behind a grammar that the library cannot read, others are followed', async () => {
+    const grammars = thread();
+    const deep = `root ::= ${'('.repeat(20_000)}"a"${')'.repeat(20_000)}`;
+    const [failed, behind] = await Promise.allSettled([grammars.prepare(deep), grammars.prepare(grammar)]);
+    expect([failed.status, behind.status]).toEqual(['rejected', 'fulfilled']);
+    for (let i = 0; i < 2; i++) await expect(grammars.prepare('root ::= nothing')).rejects.toThrow(/nothing/);
+    const { accepted } = await grammars.start(grammar, ['{', '"ci']);
+    expect(accepted).toBe(2);
+  });
+
   test('a worker that cannot start is told', async () => {
     const grammars = thread({ worker: new URL('gone.js', WORKER) });
     await expect(grammars.prepare(grammar)).rejects.toThrow(/gone\.js/);
