@@ -230,6 +230,21 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
     }
   });
 
+  test('saved by a fine-tune of which one tensor alone differs', async () => {
+    const source = spec.weights.files[0] as string;
+    for (const { offset, bytes } of spec.weights.tensors) {
+      const weights = readFileSync(source);
+      for (let at = offset; at < offset + bytes; at += 4) weights.writeFloatLE(-weights.readFloatLE(at), at);
+      const file = newPath();
+      writeFileSync(file, weights);
+      await using saver = await open({ ...spec, weights: { ...spec.weights, files: [file] } });
+      await run(saver, { promptIds: prompt, maxTokens: 2 });
+      const path = newPath();
+      await saver.saveCache(path);
+      await expectRefusal(readFileSync(path), 'was saved by another model');
+    }
+  });
+
   test('with a tensor of another type', async () => {
     await expectRefusal(
       withHeader(header => {
