@@ -55,7 +55,9 @@ export class MlxEngine implements LocalJobEngine {
     this.info = { name: options.name, ...info, ...(prefixes && { keepsPrefixes: true }) };
     this.#prefixes = prefixes;
     this.#native = native;
-    this.#options = options;
+    // A configuration may name tokens that the model has no row for, and so never says.
+    const defaultStopIds = options.defaultStopIds.filter(id => id < info.vocabSize);
+    this.#options = { ...options, defaultStopIds };
     this.#spec = spec;
   }
 
