@@ -23,8 +23,8 @@ type Ask = GrammarRequest extends infer One ? (One extends GrammarRequest ? Omit
 
 /**
  * xgrammar in a worker thread, which starts on the first request and keeps the process alive only while a request is
- * pending. A request that takes too long, fails in the library or crashes ends the thread with the matchers in it; the
- * next request, and grammars that waited for their turn, get another one.
+ * pending. A request that takes too long, fails in the library or crashes ends the thread; all others, and the matchers
+ * that were in it, go on in another one.
  */
 export class GrammarThread implements GrammarEngine {
   readonly #vocabulary: GrammarVocabulary;
@@ -42,14 +42,19 @@ export class GrammarThread implements GrammarEngine {
   }
 
   async start(grammar: string, texts: readonly string[]) {
-    const { run, value } = await this.#ask({ op: 'start', grammar, texts });
-    const { matcher, accepted } = value as { matcher: number; accepted: number };
-    return { matcher: matcherOf(run, matcher), accepted };
+    const start = () => this.#start(grammar, texts);
+    const { accepted, ...place } = await start();
+    return { matcher: new ThreadMatcher(place, start), accepted };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#run?.end(closed());
+  }
+
+  async #start(grammar: string, texts: readonly string[]) {
+    const { run, value } = await this.#ask({ op: 'start', grammar, texts });
+    return { run, ...(value as { readonly matcher: number; readonly accepted: number }) };
   }
 
   /** Asks what needs no matcher. */
@@ -76,13 +81,55 @@ const closed = () => new Error('the grammar engine is closed');
 /** The thread has ended because of another request, before it came to this one. */
 class NotItsTurn extends Error {}
 
-function matcherOf(run: GrammarRun, matcher: number): GrammarMatcher {
-  return {
-    accept: ids => run.ask({ op: 'accept', matcher, ids }) as Promise<number>,
-    next: () => run.ask({ op: 'next', matcher }) as Promise<NextTokens>,
+/** Where a matcher is. */
+interface Place {
+  readonly run: GrammarRun;
+  readonly matcher: number;
+}
+
+/** A matcher that another thread follows from its start again where its own has ended because of others. */
+class ThreadMatcher implements GrammarMatcher {
+  #place: Place;
+  readonly #start: () => Promise<Place>;
+  readonly #accepted: number[] = [];
+
+  constructor(place: Place, start: () => Promise<Place>) {
+    this.#place = place;
+    this.#start = start;
+  }
+
+  async accept(ids: readonly number[]): Promise<number> {
+    const count = await this.#ask(({ run, matcher }) => run.ask({ op: 'accept', matcher, ids }));
+    this.#accepted.push(...ids.slice(0, count as number));
+    return count as number;
+  }
+
+  async next(): Promise<NextTokens> {
+    return (await this.#ask(({ run, matcher }) => run.ask({ op: 'next', matcher }))) as NextTokens;
+  }
+
+  close(): void {
+    const { run, matcher } = this.#place;
     // A thread that has ended has nothing left to close.
-    close: () => void run.ask({ op: 'close', matcher }).catch(() => undefined),
-  };
+    run.ask({ op: 'close', matcher }).catch(() => undefined);
+  }
+
+  async #ask(body: (place: Place) => Promise<unknown>): Promise<unknown> {
+    while (true) {
+      try {
+        if (this.#place.run.ended) await this.#follow();
+        return await body(this.#place);
+      } catch (error) {
+        if (!(error instanceof NotItsTurn)) throw error;
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const place = await this.#start();
+    await place.run.ask({ op: 'accept', matcher: place.matcher, ids: this.#accepted });
+    this.#place = place;
+  }
 }
 
 /** One such thread from its start to its end. */
@@ -113,7 +160,7 @@ class GrammarRun {
   }
 
   ask(request: Ask): Promise<unknown> {
-    if (this.#broken) return Promise.reject(this.#broken);
+    if (this.#broken) return Promise.reject(new NotItsTurn(this.#broken.message));
     this.#count += 1;
     const id = this.#count;
     return new Promise<unknown>((resolve, reject) => {
