@@ -4,7 +4,7 @@ import type { NativeAddon, NativeEvent, NativeModel, NativeRequest } from '../na
 import type { LoadProgress, LoadSpec } from '../native/load-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readCacheFile } from './cache/cache-file.ts';
-import { modelHash } from './cache/model-hash.ts';
+import { LoadedFiles } from './cache/loaded-files.ts';
 import { PrefixFolder } from './cache/prefix-folder.ts';
 import { prefixOrigin } from './cache/prefix-key.ts';
 import { type Prefix, PrefixTier } from './cache/prefix-tier.ts';
@@ -42,20 +42,21 @@ export class MlxEngine implements LocalJobEngine {
   readonly #native: NativeModel;
   readonly #options: MlxEngineOptions;
   readonly #spec: LoadSpec;
+  readonly #files: LoadedFiles;
   readonly #prefixes: PrefixTier | undefined;
-  #hash: string | undefined;
 
-  private constructor(
-    native: NativeModel,
-    spec: LoadSpec,
-    options: MlxEngineOptions,
-    prefixes: PrefixTier | undefined,
-  ) {
+  private constructor(native: NativeModel, spec: LoadSpec, options: MlxEngineOptions, mlx: string) {
     const { layers: _layers, hiddenSize: _hiddenSize, ...info } = native.info;
+    const { prefixes } = options;
     this.info = { name: options.name, ...info, ...(prefixes && { keepsPrefixes: true }) };
-    this.#prefixes = prefixes;
+    const files = new LoadedFiles(spec);
+    this.#files = files;
+    this.#prefixes =
+      prefixes && tierOf(native, prefixes, () => files.read(() => prefixOrigin(spec, native.info, mlx)));
     this.#native = native;
-    this.#options = options;
+    // A configuration may name tokens that the model has no row for, and so never says.
+    const defaultStopIds = options.defaultStopIds.filter(id => id < info.vocabSize);
+    this.#options = { ...options, defaultStopIds };
     this.#spec = spec;
   }
 
@@ -63,10 +64,7 @@ export class MlxEngine implements LocalJobEngine {
   static async create(native: NativeAddon, spec: LoadSpec, options: MlxEngineOptions): Promise<MlxEngine> {
     try {
       const model = await native.load(spec, progress => options.onProgress?.(progress));
-      const { mlxLoaded } = native.versions;
-      const prefixes =
-        options.prefixes && tierOf(model, options.prefixes, () => prefixOrigin(spec, model.info, mlxLoaded));
-      return new MlxEngine(model, spec, options, prefixes);
+      return new MlxEngine(model, spec, options, native.versions.mlxLoaded);
     } catch (error) {
       throw toHostError(error);
     }
@@ -97,24 +95,19 @@ export class MlxEngine implements LocalJobEngine {
 
   async saveCache(path: string): Promise<SavedCache> {
     try {
-      return await this.#native.saveCache(resolve(path), this.#modelHash());
+      return await this.#native.saveCache(resolve(path), this.#files.hash());
     } catch (error) {
       throw toHostError(error);
     }
   }
 
   async loadCache(path: string): Promise<SavedCache> {
-    const file = readCacheFile(resolve(path), this.#modelHash());
+    const file = readCacheFile(resolve(path), this.#files.hash());
     try {
       return await this.#native.loadCache(file);
     } catch (error) {
       throw toHostError(error);
     }
-  }
-
-  #modelHash(): string {
-    this.#hash ??= modelHash(this.#spec);
-    return this.#hash;
   }
 
   async close(): Promise<void> {

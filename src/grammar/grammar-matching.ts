@@ -13,6 +13,9 @@ export interface VocabularyMessage {
 /** Compiled grammars to keep; a session needs a few. */
 const MAX_GRAMMARS = 16;
 
+/** It was closed, or there never was one: no fault of the library. */
+export class NoMatcher extends Error {}
+
 /** xgrammar over one vocabulary. Compiling is slow, so this belongs in its own thread. */
 export class GrammarMatching {
   readonly #library: XGrammar;
@@ -99,7 +102,7 @@ export class GrammarMatching {
 
   #matcher(id: number): GrammarMatcher {
     const matcher = this.#matchers.get(id);
-    if (!matcher) throw new Error(`there is no matcher ${id}`);
+    if (!matcher) throw new NoMatcher(`there is no matcher ${id}`);
     return matcher;
   }
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
-import { GrammarMatching, type VocabularyMessage } from './grammar-matching.ts';
+import { GrammarMatching, NoMatcher, type VocabularyMessage } from './grammar-matching.ts';
 
 /** A request to the thread; each `id` gets one response. */
 export type GrammarRequest = { readonly id: number } & (
@@ -13,7 +13,12 @@ export type GrammarRequest = { readonly id: number } & (
 
 export type GrammarReply = { readonly id: number } & (
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string }
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** The thread must not be asked again. */
+      readonly broken: boolean;
+    }
 );
 
 const matching = GrammarMatching.create(workerData as VocabularyMessage);
@@ -31,7 +36,10 @@ async function answer(request: GrammarRequest): Promise<void> {
   try {
     parentPort?.postMessage({ id, ok: true, value: await run(await matching, request) });
   } catch (error) {
-    parentPort?.postMessage({ id, ok: false, message: messageOf(error) });
+    // The library ends what it cannot do by an abort, which leaves its stack as it was: after some, or one of
+    // another kind, nothing works any more.
+    const broken = !(error instanceof NoMatcher);
+    parentPort?.postMessage({ id, ok: false, message: messageOf(error), broken } satisfies GrammarReply);
   }
 }
 

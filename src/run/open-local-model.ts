@@ -113,7 +113,10 @@ function factsOf({ engine, read }: LoadedParts, template: string | undefined): M
 /** Its thread starts with the first constrained reply. */
 function makeGrammar({ engine, read, tokenizer }: LoadedParts): GrammarThread | undefined {
   const bytesOf = tokenizer?.bytesOf?.bind(tokenizer);
-  return bytesOf && new GrammarThread({ size: engine.info.vocabSize, bytesOf, stopIds: read.stopIds });
+  const { vocabSize: size } = engine.info;
+  // See MlxEngine: those that the model can say.
+  const stopIds = read.stopIds.filter(id => id < size);
+  return bytesOf && new GrammarThread({ size, bytesOf, stopIds });
 }
 
 function styleFor(model: string, style: PromptStyle | TriedStyles): PromptStyle | PromptStyleChoice {

@@ -104,6 +104,14 @@ describe('generate', () => {
     expect(cut.tokens.at(-1)?.text).toBe(`${cut.tokens.at(-1)?.id},`);
   });
 
+  test('passes over default stop ids that the model has no token for', async () => {
+    const prompt = promptOf(14, 2);
+    const { tokens } = await collect({ promptIds: prompt, maxTokens: 12 });
+    const stop = tokens[5]?.id as number;
+    const stopping = await open([stop, 96, 32_000]);
+    expect((await collect({ promptIds: prompt, maxTokens: 12 }, stopping)).result.finishReason).toBe('stop');
+  });
+
   test('stops at the default stop ids, at the request’s own, or at none', async () => {
     const prompt = promptOf(14, 2);
     const { tokens } = await collect({ promptIds: prompt, maxTokens: 12 });

@@ -89,6 +89,33 @@ describe('saving', () => {
     expect(again.ids).toEqual((await run(engine, { promptIds: promptOf(200), maxTokens: 5 })).ids);
   });
 
+  test('is refused once other weights are in the place of those that were loaded', async () => {
+    const { spec } = tinyModel();
+    const file = newPath();
+    const files = { ...spec, weights: { ...spec.weights, files: [file] } };
+    const other = tinyModel({ seed: 2 }).spec.weights.files[0] as string;
+    const weights = readFileSync(spec.weights.files[0] as string);
+    for (const replace of [() => writeFileSync(file, readFileSync(other)), () => rmSync(file)]) {
+      writeFileSync(file, weights);
+      await using engine = await open(files);
+      await run(engine, { promptIds: [1, 2, 3], maxTokens: 2 });
+      replace();
+      const changed = { code: 'CACHE', message: expect.stringContaining('have changed since it was loaded') };
+      await expect(engine.saveCache(newPath())).rejects.toMatchObject(changed);
+      await expect(engine.loadCache(newPath())).rejects.toMatchObject(changed);
+    }
+    writeFileSync(file, weights);
+    await using engine = await open(files);
+    await run(engine, { promptIds: [1, 2, 3], maxTokens: 2 });
+    const early = newPath();
+    await engine.saveCache(early);
+    writeFileSync(file, readFileSync(other));
+    // It is known by now what was loaded.
+    expect((await engine.saveCache(newPath())).tokens).toBe(4);
+    await using next = await open(files);
+    await expect(next.loadCache(early)).rejects.toThrow('was saved by another model');
+  });
+
   test('is refused by a closed engine', async () => {
     const engine = await open(tinyModel().spec);
     await run(engine, { promptIds: [1, 2, 3], maxTokens: 2 });
@@ -227,6 +254,21 @@ describe('a file that does not fit is refused, and the cache stays as it is', ()
         readFileSync(path),
         other.kvBits ? 'layer 1: the keys and values do not fit' : 'was saved by another model',
       );
+    }
+  });
+
+  test('saved by a fine-tune of which one tensor alone differs', async () => {
+    const source = spec.weights.files[0] as string;
+    for (const { offset, bytes } of spec.weights.tensors) {
+      const weights = readFileSync(source);
+      for (let at = offset; at < offset + bytes; at += 4) weights.writeFloatLE(-weights.readFloatLE(at), at);
+      const file = newPath();
+      writeFileSync(file, weights);
+      await using saver = await open({ ...spec, weights: { ...spec.weights, files: [file] } });
+      await run(saver, { promptIds: prompt, maxTokens: 2 });
+      const path = newPath();
+      await saver.saveCache(path);
+      await expectRefusal(readFileSync(path), 'was saved by another model');
     }
   });
 

@@ -96,10 +96,58 @@ describe('a thread of grammars', () => {
       await expect(grammars.prepare(text)).rejects.toThrow(why);
       await grammars.prepare('good');
     }
-    // What was in the thread that ended is gone.
-    await expect(matcher.next()).rejects.toThrow('the grammar was not ready after 0.5 s');
+    // It was in a thread that has ended.
+    expect(await matcher.next()).toBeUndefined();
     await grammars.close();
+    await expect(matcher.next()).rejects.toThrow('the grammar engine is closed');
     await expect(grammars.prepare('good')).rejects.toThrow('the grammar engine is closed');
+  });
+
+  test('the wait for others is no time of its own, and who waits behind one that takes too long is asked again', async () => {
+    const source = `
+      import { parentPort } from 'node:worker_threads';
+      const answer = ({ id, grammar }) => {
+        if (grammar === 'endless') for (;;);
+        for (const end = Date.now() + 200; Date.now() < end; );
+        parentPort.postMessage({ id, ok: true, value: { matcher: 1, accepted: 0 } });
+      };
+      let last = Promise.resolve();
+      parentPort.on('message', asked => { last = last.then(() => new Promise(setImmediate)).then(() => answer(asked)); });`;
+    const worker = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+    const grammars = thread({ worker, limitMs: 700 });
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(text => grammars.prepare(text)));
+    const endless = expect(grammars.prepare('endless')).rejects.toThrow('not ready after 0.7 s');
+    const behind = [grammars.prepare('a'), grammars.start('b', []), grammars.prepare('c')];
+    await endless;
+    expect(await Promise.all(behind)).toMatchObject([undefined, { accepted: 0 }, undefined]);
+  });
+
+  test('behind a grammar that the library cannot read, others are followed', async () => {
+    const grammars = thread();
+    const deep = `root ::= ${'('.repeat(20_000)}"a"${')'.repeat(20_000)}`;
+    const [failed, behind] = await Promise.allSettled([grammars.prepare(deep), grammars.prepare(grammar)]);
+    expect([failed.status, behind.status]).toEqual(['rejected', 'fulfilled']);
+    for (let i = 0; i < 2; i++) await expect(grammars.prepare('root ::= nothing')).rejects.toThrow(/nothing/);
+    const { accepted } = await grammars.start(grammar, ['{', '"ci']);
+    expect(accepted).toBe(2);
+  });
+
+  test('a matcher goes on where it was though others have ended its thread', async () => {
+    const grammars = thread();
+    const { matcher } = await grammars.start(grammar, ['{', '"ci']);
+    expect(await matcher.accept(tokenizer.encode('ty": x'))).toBe(5);
+    for (let i = 0; i < 2; i++) {
+      const broken = expect(grammars.prepare('root ::= nothing')).rejects.toThrow(/nothing/);
+      if (i === 1) await broken;
+      // In the first round it waits behind that one, in the second it finds the thread gone.
+      expect((await matcher.next()).forced.startsWith(i === 0 ? '"日' : '日')).toBe(true);
+      expect(await matcher.accept(tokenizer.encode(i === 0 ? '"' : '日'))).toBe(i === 0 ? 1 : 3);
+      await broken;
+    }
+    expect(await matcher.accept(tokenizer.encode('没"}'))).toBe(5);
+    expect((await matcher.next()).complete).toBe(true);
+    matcher.close();
+    await expect(matcher.next()).rejects.toThrow('there is no matcher');
   });
 
   test('a worker that cannot start is told', async () => {

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/speculate/governor.h"
+#include "layers/cache/kv_cache.h"
+
 namespace llm_host {
 namespace {
+
+static_assert(Governor::kMost < RotatingKvCache::kTakenBack);
 
 SamplingParams without_penalties(SamplingParams params) {
   params.penalties = {};
@@ -122,7 +127,7 @@ std::vector<int32_t> Draft::expected(int count) {
   cache.remember();
   ahead_ = true;
   mx::array hidden = append(unread());
-  // A cache that makes room may forget what it would come back to.
+  // What may be wrong is worth no room of its own.
   uint64_t room = cache.bytes_after(1);
   while (count > 1 && cache.bytes_after(count) > room) --count;
   return draw(std::move(hidden), count);

@@ -179,7 +179,8 @@ void RotatingKvCache::reserve(int count) {
     int slots = grown(used() + count, capacity());
     rebuild(0, std::min({slots, limit, max_positions_ - first_}) - used());
   } else {
-    int kept = std::min(used(), window_ - 1);
+    int spare = std::min(kTakenBack, std::max(count, kBlock) - count);
+    int kept = std::min(used(), window_ - 1 + spare);
     rebuild(used() - kept, std::min(limit - kept, max_positions_ - (length_ - kept)));
   }
 }

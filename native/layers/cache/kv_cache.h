@@ -69,10 +69,13 @@ class KvCache : public CountedCache {
 };
 
 // Keeps the last `window` tokens, for layers that see no more, in order: when the buffer is full,
-// the visible ones move to its front. Its size is bounded by the window plus the most tokens added
-// at once (at least a block).
+// the visible ones and some before them move to its front. Its size is bounded by the window plus
+// the most tokens added at once (at least a block).
 class RotatingKvCache final : public KvCache {
  public:
+  // Of tokens that are added one by one, so many can always be taken back.
+  static constexpr int kTakenBack = 16;
+
   // `window`: tokens that a token sees, itself included; at least 1.
   RotatingKvCache(int kv_heads, int head_dim, int window, int max_positions, mx::Dtype dtype);
 

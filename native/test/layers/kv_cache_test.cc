@@ -162,6 +162,30 @@ TEST(a_rotating_cache_goes_back_while_it_holds_enough) {
   CHECK(holds(cache.append(positions(0, 5), positions(0, 5)).keys, 5));
 }
 
+TEST(what_was_added_of_late_can_be_taken_back_wherever_a_rotating_cache_makes_room) {
+  constexpr int kWindow = 10, kProposed = 15;
+  for (int chunk : {1, 200, 256, 300}) {
+    RotatingKvCache cache(kHeads, kDim, kWindow, 10000, mx::float32);
+    int length = 0;
+    auto add = [&](int count) {
+      cache.append(positions(length, count), positions(length, count));
+      length += count;
+    };
+    add(chunk);
+    while (length < 900) {
+      // Proposed one after the other, behind a token of the text; all but that one were wrong.
+      add(1);
+      int text = length;
+      for (int i = 1; i < kProposed; ++i) add(1);
+      CHECK(cache.can_trim(text));
+      cache.trim(text);
+      length = text;
+    }
+    CHECK(cache.capacity() <= kWindow - 1 + KvCache::kBlock);
+    CHECK(end_at(cache.append(positions(length, 4), positions(length, 4)).keys, length + 4));
+  }
+}
+
 TEST(a_cache_goes_on_from_a_state) {
   for (int window : {0, 6}) {
     auto make = [=]() -> std::unique_ptr<KvCache> {

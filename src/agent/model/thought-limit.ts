@@ -46,9 +46,11 @@ export class ThoughtLimit {
     const ids: number[] = [];
     let total: JobResult | undefined;
     while (true) {
-      if (this.#spent) yield* this.#close(ids);
-      const end = total && whyOver(engine, job, ids.length);
+      const closing = this.#spent ? this.#closing() : undefined;
+      // What closes a thought counts too: it is of no use without room for a token behind it.
+      const end = whyOver(engine, job, ids.length + (closing?.ids.length ?? 0));
       if (total && end) return { ...total, finishReason: end, generatedTokens: ids.length };
+      if (closing && !end) yield* this.#close(ids, closing);
       // One reply is one use of what prompts share, however many runs it takes.
       const asked = total ? { ...job, sharedTokens: 0 } : job;
       const run = yield* this.#run(engine, continued(asked, ids), { ids, isFirst: total === undefined });
@@ -101,18 +103,27 @@ export class ThoughtLimit {
     this.#tail = this.#tail.slice(at + mark.length);
   }
 
-  /** As the model would have closed it; the text comes with the last token. */
-  *#close(ids: number[]): Generator<EngineEvent> {
+  /** As the model would have closed it. */
+  #closing(): Closing {
     const closer = this.#open?.closer ?? '';
     const text = closer.startsWith('</') ? `\n${closer}\n\n` : closer;
-    const written = this.#options.encode(text);
+    return { text, ids: this.#options.encode(text) };
+  }
+
+  /** The text comes with the last token. */
+  *#close(ids: number[], closing: Closing): Generator<EngineEvent> {
     this.#open = undefined;
     this.#tail = '';
-    ids.push(...written);
-    for (const [index, id] of written.entries()) {
-      yield { type: 'token', token: { id, text: index === written.length - 1 ? text : '' } };
+    ids.push(...closing.ids);
+    for (const [index, id] of closing.ids.entries()) {
+      yield { type: 'token', token: { id, text: index === closing.ids.length - 1 ? closing.text : '' } };
     }
   }
+}
+
+interface Closing {
+  readonly text: string;
+  readonly ids: readonly number[];
 }
 
 function continued(job: EngineJob, ids: readonly number[]): EngineJob {

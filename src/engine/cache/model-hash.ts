@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, readSync } from 'node:fs';
-import type { LoadSpec, WeightFiles } from '../../native/load-types.ts';
+import { closeSync, readSync } from 'node:fs';
+import type { LoadSpec, TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import { openFile } from '../../text/files/json-file.ts';
 import { canonical } from '../../text/json/canonical.ts';
 
-const SAMPLE_BYTES = 65_536;
+/** Of each tensor. */
+const SAMPLE_BYTES = 1024;
 
 /**
  * Identifies what a saved cache depends on: the configuration, and the name, dtype and shape of every tensor,
- * adapters included. A fine-tuned model has the same headers as its base, so a sample of each file's weights is
- * hashed too.
+ * adapters included. A fine-tuned model has the same headers as its base, and often most of its weights, so a sample
+ * of each tensor is hashed too.
  */
 export function modelHash(spec: LoadSpec): string {
   const {
@@ -34,19 +35,21 @@ export function modelHash(spec: LoadSpec): string {
 }
 
 function addTable(hash: ReturnType<typeof createHash>, { files, tensors }: WeightFiles): void {
-  const rows = tensors.map(({ name, dtype, shape }) => canonical([name, dtype, shape]));
-  hash.update(rows.sort().join('\n'));
-  for (const path of files) hash.update(middleOf(path));
+  const open = files.map(openFile);
+  try {
+    const rows = [...tensors].sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const tensor of rows) {
+      const { name, dtype, shape } = tensor;
+      hash.update(canonical([name, dtype, shape]));
+      hash.update(middleOf(open[tensor.file] as number, tensor));
+    }
+  } finally {
+    for (const descriptor of open) closeSync(descriptor);
+  }
 }
 
-function middleOf(path: string): Buffer {
-  const descriptor = openFile(path);
-  try {
-    const { size } = fstatSync(descriptor);
-    const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, size));
-    const read = readSync(descriptor, sample, 0, sample.length, Math.floor((size - sample.length) / 2));
-    return sample.subarray(0, read);
-  } finally {
-    closeSync(descriptor);
-  }
+function middleOf(descriptor: number, { offset, bytes }: TensorEntry): Buffer {
+  const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, bytes));
+  const start = offset + Math.floor((bytes - sample.length) / 2);
+  return sample.subarray(0, readSync(descriptor, sample, 0, sample.length, start));
 }

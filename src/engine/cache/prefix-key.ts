@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { join } from 'node:path';
 import type { LoadSpec } from '../../native/load-types.ts';
 import { PACKAGE_ROOT } from '../../native/optional-package.ts';
+import { filesOf, sizeAndTime } from './loaded-files.ts';
 import { modelHash } from './model-hash.ts';
 
 /** Variables that choose kernels, whose results differ in the last bits. */
@@ -15,14 +16,13 @@ export function prefixOrigin(
   { device, contextLength }: { readonly device: string; readonly contextLength: number },
   mlx: string,
 ): string {
-  const { kvBits, exact = false, weights, adapters } = spec;
-  const files = [weights, ...adapters.map(adapter => adapter.weights)].flatMap(table => table.files);
+  const { kvBits, exact = false } = spec;
   const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     version: string;
   };
   return JSON.stringify([
     modelHash(spec),
-    files.map(sizeAndTime),
+    filesOf(spec).map(sizeAndTime),
     { kvBits, exact, contextLength },
     { version, mlx, device, cpu: [arch(), cpus()[0]?.model] },
     KERNEL_VARIABLES.map(name => process.env[name] ?? null),
@@ -35,10 +35,4 @@ export function prefixKey(origin: string, ids: Int32Array, reproducible: boolean
     .update(JSON.stringify([origin, reproducible]))
     .update(ids)
     .digest('hex');
-}
-
-/** A file that is written anew at the same place has another time. */
-function sizeAndTime(path: string): readonly [string, string] {
-  const { size, mtimeNs } = statSync(path, { bigint: true });
-  return [String(size), String(mtimeNs)];
 }

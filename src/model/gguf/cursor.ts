@@ -7,6 +7,8 @@ const CHUNK = 1 << 20;
 /** Bytes; far above any vocabulary or chat template, yet a hostile length cannot exhaust memory. */
 const MAX_STRING = 1 << 24;
 const MAX_METADATA = 1 << 28;
+/** Values of all lists together: a byte of the file becomes many in memory. */
+const MAX_ITEMS = 1 << 24;
 
 /** Reads little-endian values one after another, through a buffer of about one megabyte. */
 export class GgufCursor {
@@ -16,6 +18,7 @@ export class GgufCursor {
   private bufferStart = 0;
   /** Where the bytes last taken start in the buffer. */
   private at = 0;
+  private items = 0;
   /** Bytes from the start of the file. */
   position = 0;
 
@@ -81,6 +84,14 @@ export class GgufCursor {
       );
     }
     if (count * itemBytes > MAX_METADATA) throw broken(this.file.path, `is broken: ${count} ${what}`);
+    return count;
+  }
+
+  /** A count of values to keep. */
+  listLength(what: string, itemBytes: number): number {
+    const count = this.count(what, itemBytes);
+    this.items += count;
+    if (this.items > MAX_ITEMS) throw broken(this.file.path, `is broken: ${count} ${what}`);
     return count;
   }
 

@@ -72,6 +72,8 @@ const NEWEST_TYPE = 42;
 /** ggml counts its types up, and forks leave a gap; a greater number comes from a broken file. */
 const GREATEST_TYPE = 255;
 
+/** Tensors, or metadata: far more than any model has. */
+const MAX_NAMES = 1 << 20;
 const MAX_DIMENSIONS = 4;
 const MAX_ARRAY_DEPTH = 4;
 
@@ -90,6 +92,8 @@ export function readGgufHeader(path: string): GgufHeader {
     checkVersion(path, cursor);
     const tensorCount = cursor.count('tensors', 24);
     const pairCount = cursor.count('metadata entries', 13);
+    if (Math.max(tensorCount, pairCount) > MAX_NAMES)
+      throw broken(path, `is broken: ${tensorCount} tensors and ${pairCount} metadata entries`);
     const metadata = readMetadata(path, cursor, pairCount);
     const tensors = readTensors(file, cursor, tensorCount, alignmentOf(path, metadata));
     return { metadata, tensors };
@@ -125,7 +129,7 @@ function readValue(path: string, cursor: GgufCursor, key: string, type: number, 
 function readArray(path: string, cursor: GgufCursor, key: string, depth: number): unknown {
   if (depth === MAX_ARRAY_DEPTH) throw broken(path, `is broken: metadata ${key} is nested too deep`);
   const type = cursor.u32();
-  const count = cursor.count(`entries of ${key}`, VALUE_BYTES[type] ?? 1);
+  const count = cursor.listLength(`entries of ${key}`, VALUE_BYTES[type] ?? 1);
   if (type === STRING_TYPE) return cursor.strings(count);
   const values: unknown[] = [];
   if (type === ARRAY_TYPE) {

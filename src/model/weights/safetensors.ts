@@ -13,6 +13,8 @@ export interface SafetensorsHeader {
 
 /** The format's own limit, in bytes. */
 const MAX_HEADER = 100_000_000;
+/** The format has three levels. */
+const MAX_DEPTH = 100;
 
 const DTYPE_BYTES: Partial<Record<string, number>> = { F32: 4, F16: 2, BF16: 2, U32: 4, U8: 1, I32: 4 };
 
@@ -68,21 +70,27 @@ function parseHeader(path: string, text: string): JsonObject {
     throw broken(path, `has a broken header: ${messageOf(error)}`, { cause: error });
   }
   if (!isObject(header)) throw broken(path, 'has a broken header: not a JSON object');
-  checkNamesUnique(path, text);
+  checkForm(path, text);
   return header;
 }
 
-/** JSON.parse silently keeps the last of two equal keys. */
-function checkNamesUnique(path: string, text: string): void {
+/** JSON.parse silently keeps the last of two equal keys, and reads what is nested too deeply for all that comes after. */
+function checkForm(path: string, text: string): void {
   const names = new Set<string>();
   let depth = 0;
+  const enter = () => {
+    depth++;
+    if (depth > MAX_DEPTH)
+      throw broken(path, `has a broken header: nested more than ${MAX_DEPTH} levels deep`);
+  };
+  const leave = () => {
+    depth--;
+  };
   jsonc().visit(text, {
-    onObjectBegin: () => {
-      depth++;
-    },
-    onObjectEnd: () => {
-      depth--;
-    },
+    onObjectBegin: enter,
+    onObjectEnd: leave,
+    onArrayBegin: enter,
+    onArrayEnd: leave,
     onObjectProperty: name => {
       if (depth !== 1) return;
       if (names.has(name)) throw broken(path, `is broken: tensor ${name} occurs twice`);

@@ -99,3 +99,16 @@ it('nothing goes on behind the end of the tokens, of the context, or of the call
   const left = await run(['<think>abcdef', 'So.'], { budget: 0, prompt: 'x', signal: gone.signal });
   expect([left.result.finishReason, left.said, left.jobs.length]).toEqual(['cancelled', '', 1]);
 });
+
+it('what closes a thought takes no more tokens than there are', async () => {
+  for (const maxTokens of [1, 2, CLOSED.length]) {
+    const { said, result, jobs } = await run(['ab', 'So.'], { budget: 0, prompt: 'x<think>\n', maxTokens });
+    expect([said, jobs.length, jobs[0]?.maxTokens]).toEqual(['a', 1, maxTokens]);
+    expect(result).toMatchObject({ finishReason: 'length', generatedTokens: 1 });
+  }
+  const enough = await run(['So.'], { budget: 0, prompt: 'x<think>\n', maxTokens: CLOSED.length + 1 });
+  expect([enough.said, enough.result.generatedTokens]).toEqual([`${CLOSED}S`, CLOSED.length + 1]);
+  const within = await run(['<think>abcdef', 'So.'], { budget: 3, maxTokens: 15 });
+  expect(within.said).toBe('<think>abc');
+  expect(within.result).toMatchObject({ finishReason: 'length', generatedTokens: 10 });
+});

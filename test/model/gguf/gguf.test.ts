@@ -95,6 +95,25 @@ describe('readGgufHeader', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
   });
 
+  test('a file as large as it says is refused too, where its lists would fill the memory', () => {
+    const entry = (key: string, bytes: number) =>
+      Buffer.concat([u64(1n), Buffer.from(key), u32(9), u32(0), u64(BigInt(bytes)), Buffer.alloc(bytes)]);
+    const start = [Buffer.from('GGUF'), u32(3), u64(0n)];
+    expect(refusal(Buffer.concat([...start, u64(1n), entry('k', 20_000_000)]))).toMatch(
+      /^MODEL_BROKEN: m\.gguf is broken: 20000000 entries of k$/,
+    );
+    const many = ['a', 'b', 'c'].map(key => entry(key, 6_000_000));
+    expect(refusal(Buffer.concat([...start, u64(3n), ...many]))).toMatch(/6000000 entries of c$/);
+    const names = Buffer.concat([
+      Buffer.from('GGUF'),
+      u32(3),
+      u64(2_000_000n),
+      u64(0n),
+      Buffer.alloc(48_000_000),
+    ]);
+    expect(refusal(names)).toMatch(/is broken: 2000000 tensors and 0 metadata entries$/);
+  });
+
   test('a text that is too long, arrays that are nested too deep', () => {
     const start = [Buffer.from('GGUF'), u32(3), u64(0n), u64(1n), u64(1n), Buffer.from('k')];
     const long = Buffer.concat([...start, u32(8), u64(20_000_000n), Buffer.alloc(20_000_000)]);

@@ -57,6 +57,17 @@ describe('readSafetensorsHeader', () => {
     expect(refusal(safetensors({ t: { dtype: '\u009b2J'.repeat(999) } })).length).toBeLessThan(600);
   });
 
+  test('a header that is nested without end', () => {
+    const deep = `${'['.repeat(1e6)}${']'.repeat(1e6)}`;
+    for (const text of [`{"t":{"dtype":"F32","shape":${deep},"data_offsets":[0,4]}}`, `{"t":${deep}}`]) {
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64LE(BigInt(text.length));
+      expect(refusal(Buffer.concat([length, Buffer.from(text), Buffer.alloc(4)]))).toBe(
+        'MODEL_BROKEN: m.safetensors has a broken header: nested more than 100 levels deep',
+      );
+    }
+  });
+
   test('a file that is shorter than its header says', () => {
     expect(refusal(Buffer.alloc(0))).toMatch(/needs 8 bytes, file has 0\. Download it again\./);
     expect(refusal(Buffer.alloc(7))).toMatch(/needs 8 bytes, file has 7/);

@@ -24,6 +24,17 @@ std::unique_ptr<Session> load_with(Drafts kind, int parallel, uint64_t cache_byt
   return Session::load(spec, [](uint64_t, uint64_t) {});
 }
 
+// One whose layers see eight tokens.
+LoadSpec windowed(const LoadSpec& llama) {
+  LoadSpec spec = llama;
+  Value::Object config = *llama.config.as<Value::Object>();
+  config.insert_or_assign("model_type", Value(std::string("mistral")));
+  config.insert_or_assign("sliding_window", Value(8.0));
+  spec.config = Value(std::move(config));
+  spec.cache_bytes = 1 << 30;
+  return spec;
+}
+
 Request drafted(Request request) {
   // Whatever it costs.
   request.lookup = Lookup::kAlways;
@@ -122,6 +133,19 @@ TEST(several_draft_beside_each_other_join_and_leave) {
       if (one.cancelled) expected.resize(std::min(expected.size(), one.asked->ids.size()));
       CHECK(one.asked->ids == expected);
     }
+  }
+}
+
+TEST(one_with_windows_reads_nothing_again_where_it_was_wrong) {
+  const TinyLlama files(4);
+  DraftModel model(windowed(files.spec()), TinyLlama::kVocab, [] {});
+  Ids prompt = prompt_of(2, 20);
+  Draft draft(model, *model.take(prompt), {}, prompt);
+  draft.read(draft.behind());
+  while (draft.length() < 490) {
+    int expected = draft.propose(7).front();
+    draft.add((expected + 1) % TinyLlama::kVocab);
+    CHECK(draft.behind() == 0);
   }
 }
 
