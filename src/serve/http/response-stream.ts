@@ -32,11 +32,15 @@ export class ResponseStream {
   /** Does nothing for '' or once the reader is gone. */
   write(text: string): void {
     if (text === '' || this.#raw.destroyed) return;
+    // Before it is written: a piece may be larger than all that may be left unread, and nobody could have read it yet.
+    if (this.#raw.writableLength > this.#limits.maxUnread) {
+      this.#raw.destroy();
+      return;
+    }
     if (!this.#raw.headersSent) {
       this.#raw.writeHead(200, { 'content-type': this.#contentType, 'cache-control': 'no-store' });
     }
     if (!this.#raw.write(text)) this.#watch();
-    if (this.#raw.writableLength > this.#limits.maxUnread) this.#raw.destroy();
   }
 
   end(): void {
