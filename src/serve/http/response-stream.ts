@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** Of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 export interface StreamLimits {
   /** Bytes that a client may leave unread before the connection is closed. */
   readonly maxUnread: number;
