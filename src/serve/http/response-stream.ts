@@ -48,8 +48,9 @@ export class ResponseStream {
 
   end(): void {
     if (this.#raw.destroyed) return;
+    this.#clearStall();
+    endUnread(this.#raw, this.#raw.writableLength, this.#limits.stallMs);
     this.#raw.end();
-    this.#watch();
   }
 
   #watch(): void {
@@ -60,4 +61,21 @@ export class ResponseStream {
     clearTimeout(this.#stall);
     this.#stall = undefined;
   }
+}
+
+/** Bytes in a millisecond that the slowest line brings. */
+const SLOWEST = 64;
+
+/**
+ * For a response of which all `bytes` that are left are being sent: a client that reads nothing of them for `ms`, or hardly
+ * anything, does not keep them in memory, nor its connection.
+ */
+export function endUnread(response: ServerResponse, bytes: number, ms: number): void {
+  const end = () => response.destroy();
+  // Node's own: it knows whether anything of what is being written has gone out.
+  response.setTimeout(ms, end);
+  // Before Node's listener, which sets the time that the connection may be idle.
+  response.prependOnceListener('finish', () => response.setTimeout(0));
+  const timer = setTimeout(end, ms + bytes / SLOWEST).unref();
+  response.once('close', () => clearTimeout(timer));
 }
