@@ -54,9 +54,9 @@ async function fetchRest(
   });
   try {
     checkAnswer(answer, file, start, context);
+    if (answer.status === 200 && segment.length < file.size) throw noRanges(answer.url);
     if (answer.status === 200 && start > 0) {
       // Some servers ignore ranges for small files and send them whole.
-      if (segment.length < file.size) throw noRanges(answer.url);
       meter.discard(segment.done);
       await partial.restart(segment);
     }

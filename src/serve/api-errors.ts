@@ -23,3 +23,10 @@ export function shapedError(api: ApiName, error: ApiError, id: string | null) {
   if (api === 'openai') return { status, body: errorBody(error) };
   return { status: anthropicStatus(error), body: anthropicError(error, id) };
 }
+
+/** The same as the end of a stream. */
+export function streamedError(api: ApiName, error: ApiError, id: string | null): string {
+  const json = JSON.stringify(shapedError(api, error, id).body);
+  if (api === 'ollama') return `${json}\n`;
+  return `${api === 'anthropic' ? 'event: error\n' : ''}data: ${json}\n\n`;
+}

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { anthropicRoutes } from './anthropic/routes.ts';
-import { apiOf, shapedError } from './api-errors.ts';
+import { apiOf, shapedError, streamedError } from './api-errors.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { embeddingRoutes } from './embeddings/routes.ts';
 import { checkAccess, corsOrigin, namedKey } from './http/access/access.ts';
@@ -11,6 +10,7 @@ import { ApiError, ofThrown, stopping } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
 import { onceClosed } from './http/once-closed.ts';
 import { noteProblem, problemOf } from './http/problems.ts';
+import { EVENT_STREAM, endUnread, ResponseStream } from './http/response-stream.ts';
 import type { ServeContext } from './http/serve-context.ts';
 import { modelRoutes } from './model-routes.ts';
 import { ollamaRoutes } from './ollama/routes.ts';
@@ -59,7 +59,10 @@ export function createServer(context: ServeContext): FastifyInstance {
   app.server.maxConnections = limits.maxConnections;
   // Node would drop those beyond 2,000, by which access is decided too; `maxHeaderSize` is the limit.
   app.server.maxHeadersCount = 0;
-  app.addHook('onSend', async (_request, reply) => endUnread(reply.raw, limits.receiveMs));
+  app.addHook('onSend', async (_request, reply, payload) => {
+    const { length } = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
+    endUnread(reply.raw, length, limits.receiveMs);
+  });
   const clients = new Clients(context.access.keys);
   app.addHook('onRequest', async (request, reply) => admit(context, clients, request, reply));
   readAnythingAsJson(app);
@@ -161,16 +164,19 @@ function readAnythingAsJson(app: FastifyInstance): void {
 function sendError(context: ServeContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown) {
   const error = ofThrown(thrown);
   noteProblem(request, error);
+  const api = apiOf(pathOf(request), request.headers);
+  if (reply.raw.headersSent) {
+    // The stream has begun, since its model took long to load.
+    const stream = new ResponseStream(reply.raw, EVENT_STREAM, context.limits);
+    reply.hijack();
+    stream.write(streamedError(api, error, request.id));
+    stream.end();
+    return undefined;
+  }
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   if (error.status === 503 || context.stopping.aborted) reply.header('connection', 'close');
-  const { status, body } = shapedError(apiOf(pathOf(request), request.headers), error, request.id);
+  const { status, body } = shapedError(api, error, request.id);
   return reply.code(status).send(body);
-}
-
-/** A client that does not read a whole response keeps it in memory, and its connection, only so long. */
-function endUnread(response: ServerResponse, ms: number): void {
-  const timer = setTimeout(() => response.destroy(), ms).unref();
-  response.once('close', () => clearTimeout(timer));
 }
 
 /** Counts and logs a request once its response is sent or its client is gone. */

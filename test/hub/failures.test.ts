@@ -211,6 +211,17 @@ describe('contents that are not what the Hub lists', () => {
     const { folder } = await whole.pull();
     expect(contentOf(folder, 'model.safetensors').equals(WEIGHTS)).toBe(true);
   });
+
+  test('a file of several parts that always comes whole, whichever part is asked for first', async () => {
+    const large = { ...MODEL_FILES, 'model.safetensors': Buffer.alloc(17 * 2 ** 20) };
+    const { hub, failure } = await hubPlace({ 'org/model': repository(large) });
+    // The first part is answered first, and the others never.
+    hub.fault = ({ place, range }) => {
+      if (place !== 'cdn') return undefined;
+      return range?.startsWith('bytes=0-') ? { whole: true } : { hang: true };
+    };
+    expect((await failure()).hint).toMatch(/does not send parts of files \(HTTP ranges\)/);
+  });
 });
 
 describe('hosts', () => {

@@ -8,8 +8,13 @@ const MAX_BYTES = 64 * 1024;
 export function apiKeyOf(option: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   const given = option ?? env.LLM_HOST_API_KEY;
   if (given === undefined) return undefined;
-  const key = given.startsWith('@') ? readKey(given.slice(1)) : given;
-  if (key.trim() === '') throw new LlmHostError('USAGE', '--api-key is empty');
+  // What surrounds it no header keeps.
+  const key = (given.startsWith('@') ? readKey(given.slice(1)) : given).trim();
+  if (key === '') throw new LlmHostError('USAGE', '--api-key is empty');
+  if (!/^[ -~]+$/.test(key))
+    throw new LlmHostError('USAGE', '--api-key has a character that is not ASCII', {
+      hint: 'Clients do not agree on how to send it, so that the right key would be refused.',
+    });
   return key;
 }
 

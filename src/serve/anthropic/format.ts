@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
+import { EVENT_STREAM } from '../http/response-stream.ts';
 import type { FirstPrompt, Replies, ToolEvent, Totals, WireFormat } from '../http/wire-format.ts';
 import { eventsOf } from '../openai/chat-format.ts';
 import { anthropicError } from './error.ts';
@@ -20,7 +21,7 @@ const STARTS = { text: textBlock(''), thinking: thinkingBlock('', '') };
 
 /** `message` and the events of its stream, as Anthropic documents them. */
 export class MessagesFormat implements WireFormat {
-  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly contentType = EVENT_STREAM;
   readonly #head: MessageHead;
   #index = -1;
   #open: keyof typeof STARTS | undefined;

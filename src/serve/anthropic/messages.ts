@@ -18,6 +18,7 @@ export function toMessages(messages: readonly GivenMessage[], system: unknown): 
   messages.forEach((message, index) => {
     reader.read(message, `messages[${index}]`);
   });
+  reader.endReply();
   if (reader.messages.at(-1)?.role === 'assistant')
     throw badRequest('messages: the last one must be of the user; a reply cannot be begun here', 'messages');
   const instructions = blocksOf(system ?? [], 'system').filter(
@@ -26,19 +27,28 @@ export function toMessages(messages: readonly GivenMessage[], system: unknown): 
   return joinSystem([{ role: 'system', content: textOfBlocks(instructions, 'system') }, ...reader.messages]);
 }
 
-/** Results are blocks of the user there, and messages of their own here. */
+type Placed = readonly [block: Block, at: string];
+
+/**
+ * Results are blocks of the user there, and messages of their own here. Messages of the same side are one, as in the API: many
+ * templates take only sides that alternate.
+ */
 class MessageReader {
   readonly messages: Message[] = [];
   /** Of the tools called so far, by the id of the call. */
   readonly #names = new Map<string, string>();
+  /** Of the assistant's messages since the last one of another side. */
+  #reply: Placed[] | undefined;
 
   read({ role, content }: GivenMessage, at: string): void {
     const path = `${at}.content`;
     const blocks = blocksOf(content, path).map((block, index) => [block, `${path}[${index}]`] as const);
     if (role === 'assistant') {
-      this.#assistant(blocks);
+      this.#reply ??= [];
+      for (const block of blocks) this.#reply.push(block);
       return;
     }
+    this.endReply();
     for (const [block, where] of blocks) if (block.type === 'tool_result') this.#result(block, where);
     const said = blocks.filter(([{ type }]) => type !== 'tool_result' && type !== 'mid_conv_system');
     const text = said.map(([block, where]) => textOfBlock(block, where)).join('\n');
@@ -48,14 +58,18 @@ class MessageReader {
         this.#say('system', textOfBlocks(block.content, `${where}.content`));
   }
 
-  /** Messages of the same side are one, as in the API. */
+  endReply(): void {
+    if (this.#reply) this.#assistant(this.#reply);
+    this.#reply = undefined;
+  }
+
   #say(role: 'user' | 'system', content: string): void {
     const last = this.messages.at(-1);
     if (last?.role !== role) this.messages.push({ role, content });
     else this.messages[this.messages.length - 1] = { role, content: `${last.content}\n\n${content}` };
   }
 
-  #assistant(blocks: readonly (readonly [Block, string])[]): void {
+  #assistant(blocks: readonly Placed[]): void {
     const thinking: string[] = [];
     const texts: string[] = [];
     const calls: ToolCall[] = [];

@@ -13,7 +13,7 @@ import { countBody, messagesBody, toMessagesTurn } from './request.ts';
 export function anthropicRoutes(app: FastifyInstance, context: ServeContext): void {
   app.post('/v1/messages', async (request, reply) => {
     const body = readBody(messagesBody, request.body);
-    const used = await leaseChatModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model, { streams: body.stream === true });
     const { model, turns } = used;
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
     const turn = turns.open(toMessagesTurn(body, used, policy));

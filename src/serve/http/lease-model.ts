@@ -3,25 +3,33 @@ import type { Embedder } from '../../embed/embedder.ts';
 import { ApiError } from './api-error.ts';
 import { onceClosed } from './once-closed.ts';
 import { requestSignal } from './request-signal.ts';
+import { EVENT_STREAM, ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
+
+export interface LeaseOptions {
+  /** How long the model stays loaded after the response. Default: as the pool has it. */
+  readonly keepAliveMs?: number | undefined;
+  /** The response is a stream of events, which begins while the model is loaded if that takes long. Default false. */
+  readonly streams?: boolean | undefined;
+}
 
 /**
  * The context of the model that a request names, which stays loaded until the response is sent; without a name, the first
- * model's. `keepAliveMs`: for how long after that. Throws ApiError 404, 503, 504.
+ * model's. Throws ApiError 404, 503, 504.
  */
 export async function leaseModel(
   context: ServeContext,
   request: FastifyRequest,
   reply: FastifyReply,
   name: string | null | undefined,
-  keepAliveMs?: number,
+  { keepAliveMs, streams = false }: LeaseOptions = {},
 ): Promise<ServeContext> {
   const { models } = context;
   if (name == null) return context;
   const id = models.idOf(name);
   if (id === undefined) throw unknownModel(context, name);
   if (id === models.first.model.id) return context;
-  const lease = await leaseOf(context, request, reply, id);
+  const lease = await leaseOf(context, request, reply, id, streams);
   if (request.raw.socket.destroyed) {
     lease.release(keepAliveMs);
     throw gone();
@@ -31,16 +39,30 @@ export async function leaseModel(
 }
 
 /** Waits no longer than the client does, than a request may take, and than the server runs. */
-async function leaseOf(context: ServeContext, request: FastifyRequest, reply: FastifyReply, id: string) {
+async function leaseOf(
+  context: ServeContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+  streams: boolean,
+) {
   const until = requestSignal(context, request, reply);
+  const alive = streams ? tellLoading(context, reply) : undefined;
   try {
     return await context.models.use(id, until.signal);
   } catch (error) {
     if (!until.signal.aborted) throw error;
     throw request.raw.socket.destroyed ? gone() : until.error();
   } finally {
+    clearInterval(alive);
     until.close();
   }
+}
+
+/** Proxies and clients give up on what is silent, and a model may take minutes. */
+function tellLoading({ limits }: ServeContext, { raw }: FastifyReply): NodeJS.Timeout {
+  const stream = new ResponseStream(raw, EVENT_STREAM, limits);
+  return setInterval(() => stream.write(': loading the model\n\n'), limits.keepAliveMs);
 }
 
 const gone = () => new ApiError(499, 'The client is gone');

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** Of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 export interface StreamLimits {
   /** Bytes that a client may leave unread before the connection is closed. */
   readonly maxUnread: number;
@@ -32,17 +35,22 @@ export class ResponseStream {
   /** Does nothing for '' or once the reader is gone. */
   write(text: string): void {
     if (text === '' || this.#raw.destroyed) return;
+    // Before it is written: a piece may be larger than all that may be left unread, and nobody could have read it yet.
+    if (this.#raw.writableLength > this.#limits.maxUnread) {
+      this.#raw.destroy();
+      return;
+    }
     if (!this.#raw.headersSent) {
       this.#raw.writeHead(200, { 'content-type': this.#contentType, 'cache-control': 'no-store' });
     }
     if (!this.#raw.write(text)) this.#watch();
-    if (this.#raw.writableLength > this.#limits.maxUnread) this.#raw.destroy();
   }
 
   end(): void {
     if (this.#raw.destroyed) return;
+    this.#clearStall();
+    endUnread(this.#raw, this.#raw.writableLength, this.#limits.stallMs);
     this.#raw.end();
-    this.#watch();
   }
 
   #watch(): void {
@@ -53,4 +61,21 @@ export class ResponseStream {
     clearTimeout(this.#stall);
     this.#stall = undefined;
   }
+}
+
+/** Bytes in a millisecond that the slowest line brings. */
+const SLOWEST = 64;
+
+/**
+ * For a response of which all `bytes` that are left are being sent: a client that reads nothing of them for `ms`, or hardly
+ * anything, does not keep them in memory, nor its connection.
+ */
+export function endUnread(response: ServerResponse, bytes: number, ms: number): void {
+  const end = () => response.destroy();
+  // Node's own: it knows whether anything of what is being written has gone out.
+  response.setTimeout(ms, end);
+  // Before Node's listener, which sets the time that the connection may be idle.
+  response.prependOnceListener('finish', () => response.setTimeout(0));
+  const timer = setTimeout(end, ms + bytes / SLOWEST).unref();
+  response.once('close', () => clearTimeout(timer));
 }

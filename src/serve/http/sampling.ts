@@ -20,7 +20,9 @@ export interface SamplingSource {
 const SEED_COUNT = SAMPLING_FIELDS.seed.range.max + 1;
 
 const SHARED: SamplingReaders = {
-  // Both APIs take any integer.
+  // 0 keeps one token in each API, which is greedy.
+  topP: value => (value === 0 ? 1e-6 : value),
+  // All of them take any integer.
   seed: value => (isWhole(value) ? ((value % SEED_COUNT) + SEED_COUNT) % SEED_COUNT : value),
   stop: value => (typeof value === 'string' ? [value] : value),
 };

@@ -11,20 +11,28 @@ export const ollamaMessage = z.looseObject({
   tool_calls: z
     .array(
       z.looseObject({
+        id: z.string().nullish(),
         function: z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).nullish() }),
       }),
     )
     .nullish(),
   tool_name: z.string().nullish(),
+  /** What `tool_name` was called before. */
+  name: z.string().nullish(),
+  tool_call_id: z.string().nullish(),
 });
 
 type OllamaMessage = z.infer<typeof ollamaMessage>;
 
-/**
- * Ollama's messages in the shape that templates expect. Calls have no ids there, so results belong to them in order.
- */
+/** A call without a result so far; `given`: its id, if the client has kept it. */
+interface OpenCall {
+  readonly call: ToolCall;
+  readonly given: string | null | undefined;
+}
+
+/** Ollama's messages in the shape that templates expect. Ids may be left out there: results belong to calls in order then. */
 export function toMessages(messages: readonly OllamaMessage[]): Message[] {
-  const open: ToolCall[] = [];
+  const open: OpenCall[] = [];
   let count = 0;
   const read = messages.map((message, index): Message => {
     if (message.role === 'user' && !message.images?.length)
@@ -38,11 +46,16 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
     }
     switch (message.role) {
       case 'assistant': {
-        const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }): ToolCall => {
+        const calls = (message.tool_calls ?? []).map(({ id: given, function: { name, arguments: args } }) => {
           count += 1;
-          return { id: `call_${count}`, type: 'function', function: { name, arguments: args ?? {} } };
+          const call = {
+            id: `call_${count}`,
+            type: 'function',
+            function: { name, arguments: args ?? {} },
+          } as const;
+          open.push({ call, given });
+          return call;
         });
-        open.push(...calls);
         return {
           ...{ role: 'assistant', content },
           ...(message.thinking && { reasoning_content: message.thinking }),
@@ -50,15 +63,26 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
         };
       }
       case 'tool': {
-        const named = open.findIndex(call => call.function.name === message.tool_name);
-        const [call] = open.splice(Math.max(0, named), 1);
-        if (!call)
+        const [found] = open.splice(placeOf(message, open), 1);
+        if (!found)
           throw badRequest(`messages[${index}]: there is no call for this result`, `messages[${index}]`);
-        return { role: 'tool', content, tool_call_id: call.id, name: call.function.name };
+        const { id, function: called } = found.call;
+        return { role: 'tool', content, tool_call_id: id, name: called.name };
       }
       default:
         return { role: message.role, content };
     }
   });
   return joinSystem(read);
+}
+
+/** Of the call that a result answers. */
+function placeOf({ tool_call_id: id, tool_name, name }: OllamaMessage, open: readonly OpenCall[]): number {
+  const byId = id ? open.findIndex(({ given }) => given === id) : -1;
+  if (byId >= 0) return byId;
+  const wanted = tool_name ?? name;
+  return Math.max(
+    0,
+    open.findIndex(({ call }) => call.function.name === wanted),
+  );
 }

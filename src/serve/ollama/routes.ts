@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { exchange } from '../http/exchange.ts';
-import { leaseChatModel, leaseEmbedder } from '../http/lease-model.ts';
+import { type LeaseOptions, leaseChatModel, leaseEmbedder } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
 import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
@@ -112,7 +112,7 @@ function doneAnswer(model: string, reason: 'load' | 'unload', body: object): obj
 
 /** Closes the model if `keep_alive` is 0, for requests without a prompt; undefined if it stays, as the first one does. */
 function unload(context: ServeContext, named: Named): string | undefined {
-  const [id, keepAlive] = leased(context, named);
+  const [id, { keepAliveMs: keepAlive }] = leased(context, named);
   if (keepAlive !== 0 || id === context.models.first.model.id) return undefined;
   context.models.unload(id);
   return id;
@@ -134,6 +134,6 @@ function use(context: ServeContext, request: FastifyRequest, reply: FastifyReply
   return leaseChatModel(context, request, reply, ...leased(context, named));
 }
 
-function leased(context: ServeContext, { model, keep_alive }: Named): [string, number | undefined] {
-  return [idOf(context, model), keepAliveMs(keep_alive)];
+function leased(context: ServeContext, { model, keep_alive }: Named): [string, LeaseOptions] {
+  return [idOf(context, model), { keepAliveMs: keepAliveMs(keep_alive) }];
 }

@@ -1,6 +1,7 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
+import { EVENT_STREAM } from '../http/response-stream.ts';
 import {
   sumOfTotals,
   type ToolEvent,
@@ -39,7 +40,7 @@ export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
       ? chunk({ tool_calls: calls.map((call, at) => ({ index: at, ...toCall(call) })) })
       : '') + chunk({}, finishOf(totals));
   return {
-    contentType: 'text/event-stream; charset=utf-8',
+    contentType: EVENT_STREAM,
     begin,
     text: (text, logprobs) => chunk({ content: text }, null, listed(logprobs)),
     thinking: text => chunk({ reasoning: text }),

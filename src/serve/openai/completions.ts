@@ -6,6 +6,7 @@ import { exchange } from '../http/exchange.ts';
 import { type GivenTexts, isGivenTexts, textList } from '../http/given-texts.ts';
 import { leaseChatModel } from '../http/lease-model.ts';
 import { readBody } from '../http/read-body.ts';
+import { EVENT_STREAM } from '../http/response-stream.ts';
 import { readSampling } from '../http/sampling.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { sumOfTotals, type WireFormat } from '../http/wire-format.ts';
@@ -31,7 +32,9 @@ const completionBody = z.looseObject({
 export function completionRoute(app: FastifyInstance, context: ServeContext): void {
   app.post('/v1/completions', async (request, reply) => {
     const body = readBody(completionBody, request.body);
-    const { model, turns } = await leaseChatModel(context, request, reply, body.model);
+    const { model, turns } = await leaseChatModel(context, request, reply, body.model, {
+      streams: body.stream === true,
+    });
     const each = body.n ?? 1;
     if (body.best_of != null && body.best_of !== each)
       throw badRequest('best_of: all texts are returned; it must be n', 'best_of');
@@ -100,7 +103,7 @@ function completionFormat(
     sse({ ...head, choices: [choice(index, ...args)] });
   const begin = () => (echo[index] ? chunk(echo[index] as string, null) : '');
   return {
-    contentType: 'text/event-stream; charset=utf-8',
+    contentType: EVENT_STREAM,
     begin,
     text: (text, logprobs) => chunk(text, null, logprobs),
     thinking: () => '',

@@ -1,6 +1,7 @@
 import type { TokenLogprob } from '../../agent/events/turn-event.ts';
 import type { ToolCall } from '../../chat/message.ts';
 import type { ApiError } from '../http/api-error.ts';
+import { EVENT_STREAM } from '../http/response-stream.ts';
 import type { Replies, ToolEvent, Totals, WireFormat } from '../http/wire-format.ts';
 import { eventsOf, logprobItems } from './chat-format.ts';
 import { newId } from './model-object.ts';
@@ -30,7 +31,7 @@ const DELTA_OF = { message: 'response.output_text', reasoning: 'response.reasoni
 
 /** `response` and the events of its stream, as OpenAI documents them. */
 export class ResponsesFormat implements WireFormat {
-  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly contentType = EVENT_STREAM;
   readonly #head: ResponseHead;
   readonly #keep: (ended: EndedResponse) => void;
   readonly #output: object[] = [];

@@ -17,7 +17,7 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
   keptResponseRoutes(app, kept);
   app.post('/v1/responses', async (request, reply) => {
     const body = readBody(responsesBody, request.body);
-    const used = await leaseChatModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model, { streams: body.stream === true });
     const { model, turns } = used;
     const { name: owner } = clientOf(request);
     const previous = kept.previous(owner, body.previous_response_id);

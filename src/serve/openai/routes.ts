@@ -18,7 +18,7 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
   responsesRoute(app, context);
   app.post('/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request.body);
-    const used = await leaseChatModel(context, request, reply, body.model);
+    const used = await leaseChatModel(context, request, reply, body.model, { streams: body.stream === true });
     const { model, turns } = used;
     const policy = toolsPolicyOf(request.headers, context.toolsPolicy);
     const asked = toTurn(body, toMessages(body.messages), used, policy);

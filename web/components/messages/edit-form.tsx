@@ -3,16 +3,19 @@ import { onEscape } from '../../widgets/on-escape.ts';
 
 interface EditFormProps {
   readonly text: string;
+  /** Files go with the question, which say enough. */
+  readonly mayBeEmpty: boolean;
   readonly onSave: (text: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Changes a question; the reply to the old one stays as a branch. */
-export function EditForm({ text, onSave, onCancel }: EditFormProps) {
+export function EditForm({ text, mayBeEmpty, onSave, onCancel }: EditFormProps) {
   const [changed, setChanged] = useState(text);
+  const canSave = mayBeEmpty || changed.trim() !== '';
   const save = (event: FormEvent) => {
     event.preventDefault();
-    if (changed.trim() !== '') onSave(changed);
+    if (canSave) onSave(changed);
   };
   return (
     <form className="edit" onSubmit={save}>
@@ -29,7 +32,7 @@ export function EditForm({ text, onSave, onCancel }: EditFormProps) {
         <button type="button" onClick={onCancel}>
           Cancel
         </button>
-        <button type="submit" className="primary" disabled={changed.trim() === ''}>
+        <button type="submit" className="primary" disabled={!canSave}>
           Ask again
         </button>
       </footer>

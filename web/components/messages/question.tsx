@@ -27,7 +27,12 @@ export const Question = memo(({ message, isLast }: QuestionProps) => {
     <article className="question" aria-label="You">
       <h2 className="sr-only">You</h2>
       {editing ? (
-        <EditForm text={text} onSave={edit} onCancel={() => setEditing(false)} />
+        <EditForm
+          text={text}
+          mayBeEmpty={files.length > 0}
+          onSave={edit}
+          onCancel={() => setEditing(false)}
+        />
       ) : (
         <p className="bubble">{plain(text)}</p>
       )}
