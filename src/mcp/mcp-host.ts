@@ -284,6 +284,8 @@ export class McpHost implements ToolHost, ServerControl {
   #onEvent(server: string, event: ServerEvent, detail: string): void {
     if (event === 'ready' || event === 'failed') this.#lastSettled = performance.now();
     if (event === 'ready') this.#notices.addReady(server, Number(detail));
+    else if (event === 'left-out')
+      this.#notices.addOnce(`${server}\0${event}`, eventSentence(server, event, detail));
     else this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
     this.#changed();
   }
