@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hermes } from '../parse/formats/json/hermes.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { ChatFormat } from '../parse/types/format.ts';
@@ -12,8 +13,8 @@ type Adapted = Message | { readonly role: 'system' | 'user' | 'assistant'; reado
 /**
  * Does in text what the model's template cannot, in the model's own `format` if it has one, else in a prompt `style`:
  * tools in the system message, or only how to call them; past calls and results as content; one call per message;
- * arguments as JSON text; the system message merged into the first user message. For a capable template nothing
- * changes.
+ * arguments as JSON text; the system message merged into the first user message; shorter ids; a reply to each user message.
+ * For a capable template nothing changes.
  */
 export function adaptConversation(
   messages: readonly Message[],
@@ -24,19 +25,22 @@ export function adaptConversation(
 ): { messages: readonly object[]; tools: readonly ToolDefinition[] } {
   const inText = tools.length > 0 && !can.rendersTools;
   const own = format ?? style;
-  let adapted: readonly Adapted[] = messages;
+  const answered = can.alternates ? withReplies(messages) : messages;
+  let adapted: readonly Adapted[] = answered;
   if (!can.rendersCalls || (inText && !format)) {
     // A model trained on its own format knows results in the role its template gives them.
     const keepResults = format !== undefined && can.rendersResults;
-    adapted = messages.map(message => callsAsText(message, own, keepResults));
+    adapted = answered.map(message => callsAsText(message, own, keepResults));
   } else if (!can.severalCalls) {
-    adapted = oneCallEach(messages);
+    adapted = oneCallEach(answered);
   }
   if (inText) adapted = withSystemText(adapted, Text.of(toolInstructions(tools, own), true));
   else if (tools.length > 0 && format && can.hidesInstructions && messages[0]?.role === 'system') {
     adapted = withSystemText(adapted, callInstruction(format));
   }
   if (!can.systemRole) adapted = foldSystem(adapted);
+  if (can.alternates) adapted = oneUserMessageEach(adapted);
+  if (can.nineLetterIds) adapted = adapted.map(withShortIds);
   const written = can.objectArguments || !can.rendersCalls ? adapted : adapted.map(argumentsAsText);
   return { messages: written, tools: inText ? [] : tools };
 }
@@ -68,6 +72,37 @@ function oneCallEach(messages: readonly Message[]): Message[] {
       ...results.filter(result => result.role === 'tool' && result.tool_call_id === call.id),
     ]);
   });
+}
+
+/** A turn that was cancelled may end with the results of its calls. */
+function withReplies(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message, index): readonly Message[] =>
+    message.role === 'user' && messages[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: '' }, message]
+      : [message],
+  );
+}
+
+/** User messages that follow each other as one, such as the results of two calls as text. */
+function oneUserMessageEach(messages: readonly Adapted[]): Adapted[] {
+  const merged: Adapted[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (message.role !== 'user' || last?.role !== 'user') merged.push(message);
+    else merged[merged.length - 1] = { role: 'user', content: paragraphs(last.content, message.content) };
+  }
+  return merged;
+}
+
+/** The same id always becomes the same one, so that a prompt stays the beginning of the next. */
+function withShortIds(message: Adapted): Adapted {
+  if (message.role === 'tool') return { ...message, tool_call_id: shortId(message.tool_call_id) };
+  if (!('tool_calls' in message) || !message.tool_calls) return message;
+  return { ...message, tool_calls: message.tool_calls.map(call => ({ ...call, id: shortId(call.id) })) };
+}
+
+function shortId(id: string): string {
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 function argumentsAsText(message: Adapted): object {

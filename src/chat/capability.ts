@@ -19,6 +19,10 @@ export interface TemplateCapability {
   readonly objectArguments: boolean;
   /** A system message replaces the template's own instructions on calling tools. */
   readonly hidesInstructions?: true;
+  /** Ids of calls must have nine letters or digits. */
+  readonly nineLetterIds?: true;
+  /** User messages must be answered before the next one: it refuses other conversations. */
+  readonly alternates?: true;
   /** Turns thinking on or off; undefined: there is no switch. */
   readonly thinking?: ThinkingSwitch | undefined;
 }
@@ -34,10 +38,10 @@ export function probeTemplate(
   const user = { role: 'user', content: 'Hello' };
   const shows = (options: RenderOptions, needle = NEEDLE) =>
     (tryRender(template, { ...tokens, ...options }) ?? '').includes(needle);
-  const withCalls = (all: readonly unknown[], result = 'done') => ({
+  const withCalls = (all: readonly unknown[], result = 'done', idOf = nineLetters) => ({
     messages: [
       user,
-      { role: 'assistant', content: '', tool_calls: all.map(callWith) },
+      { role: 'assistant', content: '', tool_calls: all.map((args, index) => callWith(args, idOf(index))) },
       ...all.map((_, index) => ({ role: 'tool', content: result, name: 'probe', tool_call_id: idOf(index) })),
     ],
     tools: [toolNamed('probe')],
@@ -46,14 +50,21 @@ export function probeTemplate(
   const withSystem = [{ role: 'system', content: NEEDLE }, user];
   const objectArguments = shows(withCall({ key: NEEDLE }));
   const openers = formatOfTemplate(template.source)?.calls.map(call => call.opener) ?? [];
+  const none = objectArguments ? {} : '{}';
+  const rendersResults = shows(withCalls([none], NEEDLE));
+  const nineLetterIds = rendersResults && !shows(withCalls([none], NEEDLE, index => `call_${index}`));
   const tools = [toolNamed('probe')];
+  const last = { role: 'user', content: NEEDLE };
+  const alternates =
+    !shows({ messages: [user, last], tools }) &&
+    shows({ messages: [user, { role: 'assistant', content: 'Hi' }, last], tools });
   const hidesInstructions = openers.some(
     opener => shows({ messages: [user], tools }, opener) && !shows({ messages: withSystem, tools }, opener),
   );
   return {
     rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
     rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
-    rendersResults: shows(withCalls([objectArguments ? {} : '{}'], NEEDLE)),
+    rendersResults,
     severalCalls: shows(
       withCalls(
         [{ key: NEEDLE }, { key: SECOND }].map(args => (objectArguments ? args : JSON.stringify(args))),
@@ -64,15 +75,17 @@ export function probeTemplate(
     systemRole: shows({ messages: withSystem }) || shows({ messages: withSystem, tools }),
     objectArguments,
     ...(hidesInstructions && { hidesInstructions }),
+    ...(nineLetterIds && { nineLetterIds }),
+    ...(alternates && { alternates }),
     thinking: findThinkingSwitch(template, tokens),
   };
 }
 
 // Some templates require ids of nine letters or digits.
-const idOf = (index: number) => `call0000${index + 1}`;
+const nineLetters = (index: number) => `call0000${index + 1}`;
 
-function callWith(args: unknown, index: number) {
-  return { id: idOf(index), type: 'function', function: { name: 'probe', arguments: args } };
+function callWith(args: unknown, id: string) {
+  return { id, type: 'function', function: { name: 'probe', arguments: args } };
 }
 
 function toolNamed(name: string) {

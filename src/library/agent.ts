@@ -6,7 +6,7 @@ import type { AgentOptions } from '../agent/turn/agent-options.ts';
 export interface Agent {
   /**
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
-   * history is as it was before; an abort keeps what was said so far.
+   * history is as it was before; an abort, or leaving the stream early, ends the turn and keeps what was said so far.
    */
   turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent>;
   /** Forgets the conversation but for the system message. */

@@ -1,3 +1,4 @@
+import { LlmHostError } from '../errors.ts';
 import type { CallOptions, HostTool, ServerState, ToolHost, ToolOutcome } from '../mcp/tool-host.ts';
 import type { FunctionHost } from './function-host.ts';
 
@@ -33,6 +34,12 @@ export class JoinedHost implements ToolHost {
   ): Promise<ToolOutcome> {
     const isOurs = this.#servers === undefined || this.#functions.has(name);
     return await (isOurs ? this.#functions : (this.#servers as ToolHost)).call(name, args, options);
+  }
+
+  async readResource(server: string, uri: string, options: CallOptions): Promise<ToolOutcome> {
+    const read = this.#servers?.readResource?.bind(this.#servers);
+    if (read === undefined) throw new LlmHostError('TOOL_FAILED', `Server '${server}' is not there`);
+    return await read(server, uri, options);
   }
 
   refreshStale(): void {

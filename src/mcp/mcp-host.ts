@@ -12,6 +12,7 @@ import { prepareInput } from './prepare-input.ts';
 import { hostPrompts, hostResources } from './prompts-and-resources.ts';
 import { ResourceNews } from './resource-news.ts';
 import { ResourceReads } from './resource-reads.ts';
+import { resultText } from './result-text.ts';
 import { SavedMedia } from './saved-media.ts';
 import type { Connection } from './server/connection.ts';
 import type { Elicit } from './server/elicitation.ts';
@@ -79,7 +80,7 @@ export class McpHost implements ToolHost, ServerControl {
     const { auditFile, redactor, onLog } = options;
     this.#media = new SavedMedia(line => options.onLog?.('media', line));
     this.#tasks = new Tasks({
-      maxResultChars: this.#maxResultChars,
+      textOf: result => resultText(this.#media.save(result), this.#maxResultChars),
       onNews: (key, message) => {
         this.#notices.add(key, message);
         this.#changed();
@@ -283,6 +284,8 @@ export class McpHost implements ToolHost, ServerControl {
   #onEvent(server: string, event: ServerEvent, detail: string): void {
     if (event === 'ready' || event === 'failed') this.#lastSettled = performance.now();
     if (event === 'ready') this.#notices.addReady(server, Number(detail));
+    else if (event === 'left-out')
+      this.#notices.addOnce(`${server}\0${event}`, eventSentence(server, event, detail));
     else this.#notices.add(`${server}\0${event}`, eventSentence(server, event, detail));
     this.#changed();
   }

@@ -14,6 +14,8 @@ interface ToolLists {
 /** News of the servers, kept until shown; of repeated events only the latest. */
 export class Notices {
   #kept = new Map<string, string>();
+  /** What was told once, by key. */
+  readonly #once = new Map<string, string>();
   /** Tools of the servers that have become ready. */
   #ready = new Map<string, number>();
   /** Of each server that has changed its tools: those that the user was last told of, and those now. */
@@ -24,6 +26,13 @@ export class Notices {
     this.#kept.set(key, message);
     const oldest = this.#kept.size > MAX_KEPT ? this.#kept.keys().next().value : undefined;
     if (oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** The same, unless it was the last that was told under this key: a server says it whenever it lists its tools. */
+  addOnce(key: string, message: string): void {
+    if (this.#once.get(key) === message) return;
+    this.#once.set(key, message);
+    this.add(key, message);
   }
 
   /** Told first; many of them in one sentence. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../errors.ts';
-import { resultText } from './result-text.ts';
 import { MAX_EXTENSION } from './server/call.ts';
 import { NO_TIMEOUT_MS } from './server/deadline.ts';
 import type { ManagedServer } from './server/managed-server.ts';
@@ -42,7 +41,8 @@ export interface TaskCall {
 }
 
 export interface TasksOptions {
-  readonly maxResultChars: number;
+  /** A result for the model. */
+  readonly textOf: (result: CallResult) => string;
   /** News for the user, in sentences. */
   readonly onNews: (key: string, message: string) => void;
 }
@@ -123,7 +123,7 @@ export class Tasks {
   }
 
   #keep(call: TaskCall, end: Promise<CallResult>): void {
-    const { onNews, maxResultChars } = this.#options;
+    const { onNews, textOf } = this.#options;
     const name = call.server.config.name;
     const key = `${name}\0task ${call.task.id}`;
     this.#background++;
@@ -137,7 +137,7 @@ export class Tasks {
       );
     };
     end.then(
-      result => tell(resultText(result, maxResultChars), result.isError === true ? 'has failed' : 'is done'),
+      result => tell(textOf(result), result.isError === true ? 'has failed' : 'is done'),
       error => tell(messageOf(error), 'has failed'),
     );
   }

@@ -9,6 +9,7 @@ import { tempFolder } from '../model/temp-folder.ts';
 import { calls, says, scriptedModel } from './fake-library-model.ts';
 
 const POLITE = fileURLToPath(new URL('../fixtures/mcp/polite.mjs', import.meta.url));
+const EXTRAS = fileURLToPath(new URL('../fixtures/mcp/extras.mjs', import.meta.url));
 const TASKS = fileURLToPath(new URL('../fixtures/mcp/tasks.mjs', import.meta.url));
 const SERVERS = { servers: { polite: { command: process.execPath, args: [POLITE] } } };
 const alive = (pid: number) => {
@@ -34,6 +35,21 @@ it('the tools of a server join the functions, which hide those of the same name;
   expect((await chat.send('2')).calls).toMatchObject([{ name: 'echo', result: 'mine' }]);
   await chat.close();
   expect(alive(Number(pid?.result))).toBe(false);
+});
+
+it('the model reads what a result links to', async () => {
+  const { model } = scriptedModel(
+    calls('links', {}),
+    calls('read_resource', { uri: 'memo://today' }),
+    says('Read.'),
+  );
+  const mcp = { servers: { extras: { command: process.execPath, args: [EXTRAS, 'old'] } } };
+  const chat = model.chat({ mcp });
+  const { calls: made } = await chat.send('What is new today?');
+  expect(made.at(-1)).toMatchObject({
+    ...{ name: 'read_resource', result: '[resource memo://today, text/plain]\nread 1' },
+  });
+  await chat.close();
 });
 
 const tasks = (behaviour: string) => ({

@@ -20,7 +20,7 @@ createInterface({ input: process.stdin }).on('line', line => {
   const answer = result => say({ id, result });
   if (method === 'initialize')
     answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
-  else if (method === 'tools/list') answer({ tools: [tool()] });
+  else if (method === 'tools/list') answer({ tools: [tool(), ...(tool().beside ?? [])] });
   else if (method === 'tools/call') answer({ content: [{ type: 'text', text: 'ran ' + tool().description }] });
   else if (id !== undefined) answer({});
 }).on('close', () => process.exit());
@@ -86,4 +86,16 @@ it('one that changes while the user is asked is not called: what was allowed is 
   });
   expect((await call()).text).toBe('ran Sends all of your files.');
   expect(again).toBe(true);
+});
+
+it('a tool that is left out is told once, not with each change of the list', async () => {
+  const { host, change } = await place();
+  const leftOut = () => host.takeNotices().filter(notice => notice.includes('left out'));
+  const beside = (name: string) => [{ name, inputSchema: 7 }];
+  await change({ ...GOOD, description: 'One.', beside: beside('odd') });
+  expect(leftOut()).toEqual(["Server 'changing': tool 'odd' is left out: its inputSchema is not an object."]);
+  await change({ ...GOOD, description: 'Two.', beside: beside('odd') });
+  expect(leftOut()).toEqual([]);
+  await change({ ...GOOD, description: 'Three.', beside: beside('other') });
+  expect(leftOut()).toHaveLength(1);
 });

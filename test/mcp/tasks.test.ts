@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
@@ -170,6 +171,15 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       prepared.giveBack?.();
       expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe(told);
       expect((await host.prepareInput('hello', { ...NOTHING, cut })).text).toBe('hello');
+    }));
+
+  it('that outlives its call: an image that it gives is saved as those of other calls', () =>
+    withTasks(era, 'draws', async host => {
+      await host.call('work', {}, { timeoutMs: 700 });
+      await until(async () => host.takeNotices().some(notice => notice.includes('is done')), 10_000);
+      const { text } = await host.prepareInput('hello', NOTHING);
+      const [, path = ''] = /\[image image\/png, 8 bytes, saved as (\S+\.png)\]/.exec(text) ?? [];
+      expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
     }));
 
   it('that outlives its call where no prompt may follow: waited for, which is told once', () =>

@@ -216,11 +216,13 @@ function newCallId(): string {
 
 /** The same servers with a fixed list of tools. */
 function offering(host: ToolHost, tools: readonly HostTool[]): ToolHost {
+  const readResource = host.readResource?.bind(host);
   return {
     tools: () => tools,
     servers: () => host.servers(),
     refreshStale: () => host.refreshStale?.(),
     call: (name, args, options) => host.call(name, args, options),
     close: () => Promise.resolve(),
+    ...(readResource && { readResource }),
   };
 }

@@ -1,5 +1,5 @@
 import type { HistoryMark } from '../../chat/history.ts';
-import type { Message, ToolCall, ToolDefinition } from '../../chat/message.ts';
+import type { Message, ToolCall } from '../../chat/message.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
 import { calledTools } from '../calls/called-tools.ts';
 import { ToolMetrics } from '../calls/metrics.ts';
@@ -32,6 +32,7 @@ import { FailedAttempts } from './failed-attempts.ts';
 import { refuseMissingCall } from './missing-call.ts';
 import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
 import { responseFormatError } from './response-format-error.ts';
+import { untilLeft } from './until-left.ts';
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export class Agent {
@@ -80,11 +81,15 @@ export class Agent {
 
   /**
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
-   * history is as it was before; an abort keeps what was said so far.
+   * history is as it was before; an abort, or leaving the stream early, keeps what was said so far.
    * @param data follows the input; in it nothing is taken for the name of a resource
    * @param naming the part of the input in which resources may be named; undefined: all of it
    */
   async *turn(input: string, signal?: AbortSignal, data = '', naming?: string): AsyncGenerator<TurnEvent> {
+    yield* untilLeft(signal, stop => this.#turn(input, stop, data, naming));
+  }
+
+  async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {
     const { tools } = this.#options;
     const prepared = this.#prepareInput(input, naming, signal);
     const ask = (content: string) => this.#ask(content, signal);
@@ -171,7 +176,7 @@ export class Agent {
   }
 
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { model, history, retry } = this.#options;
+    const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
     const newCallId = () => this.#newCall('', {}).id;
     const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
@@ -188,7 +193,8 @@ export class Agent {
         continue;
       }
       if (valid.length === 0 && invalid.length > 0) {
-        const end = yield* failed.add(reply, invalid, this.#tools(), signal?.aborted === true);
+        const definitions = tools.tools().map(tool => tool.definition);
+        const end = yield* failed.add(reply, invalid, definitions, signal?.aborted === true);
         if (!end) continue;
         yield { type: 'assistant', text: said, cancelled: end === 'cancelled' };
         return [];
@@ -334,10 +340,6 @@ export class Agent {
     const { model, maxResultChars } = this.#options;
     return this.#results.cut(tool, text, maxResultChars ?? resultLimit(model.contextLength));
   };
-
-  #tools(): ToolDefinition[] {
-    return this.#options.tools.tools().map(tool => tool.definition);
-  }
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
     const id = this.#options.newCallId?.() ?? `call_${++this.#callCount}`;

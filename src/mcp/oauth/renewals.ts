@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { messageOf } from '../../errors.ts';
 
 /** A renewal that was begun just before this one's answer was stored gets the same answer. */
 const KEPT_MS = 5000;
@@ -20,11 +21,19 @@ interface Answer {
  */
 export class Renewals {
   readonly #stored: () => StoredOAuthTokens | undefined;
+  readonly #failure: (reason: string) => Error | undefined;
   readonly #answers = new Map<string, Promise<Answer>>();
 
-  /** `stored`: the tokens that are stored by now, of the same authorization server. */
-  constructor(stored: () => StoredOAuthTokens | undefined) {
+  /**
+   * @param stored the tokens that are stored by now, of the same authorization server
+   * @param failure what a renewal that got no answer, or status 500 and above, fails with; undefined: a login is asked for
+   */
+  constructor(
+    stored: () => StoredOAuthTokens | undefined,
+    failure: (reason: string) => Error | undefined = () => undefined,
+  ) {
     this.#stored = stored;
+    this.#failure = failure;
   }
 
   /** The same `fetch`, which sees renewals go through. */
@@ -45,8 +54,12 @@ export class Renewals {
   async #asked(token: string, asked: Promise<Response>): Promise<Answer> {
     let kept = false;
     try {
-      const response = await asked;
+      const response = await asked.catch(error => {
+        throw this.#failure(messageOf(error)) ?? error;
+      });
       const { status, headers } = response;
+      const failure = status >= 500 ? this.#failure(`HTTP status ${status}`) : undefined;
+      if (failure !== undefined) throw failure;
       const text = await response.text();
       kept = response.ok;
       const others = status === 400 || status === 401 ? await this.#renewedByOthers(token) : undefined;

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  AuthProvider,
-  FetchLike,
-  OAuthClientInformationContext,
-  OAuthClientMetadata,
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
+import {
+  type AuthProvider,
+  type FetchLike,
+  type OAuthClientInformationContext,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  OAuthError,
+  OAuthErrorCode,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
 import type { HttpServerConfig } from '../config/types.ts';
@@ -42,7 +44,10 @@ export class OAuthSession {
   readonly provider: OAuthClientProvider | AuthProvider;
   readonly #config: HttpServerConfig;
   readonly #options: OAuthOptions;
-  readonly #renewals = new Renewals(() => this.#tokens(this.#issuer));
+  readonly #renewals = new Renewals(
+    () => this.#tokens(this.#issuer),
+    reason => this.#unrenewed(reason),
+  );
   #issuer: OAuthClientInformationContext | undefined;
   #answer: Promise<URLSearchParams> | undefined;
   #state = '';
@@ -85,6 +90,15 @@ export class OAuthSession {
     return new LlmHostError('MCP_SERVER', `server '${name}' asks for a login`, {
       hint: `Run \`llm-host tools --login ${name}\`.`,
     });
+  }
+
+  /** Where nobody can log in, nothing is to be done but to try again; the SDK would ask for a login, but for an error like this. */
+  #unrenewed(reason: string): Error | undefined {
+    if (this.#options.authorizer !== undefined) return undefined;
+    return new OAuthError(
+      OAuthErrorCode.TemporarilyUnavailable,
+      `the login cannot be renewed now: its authorization server cannot be used (${reason})`,
+    );
   }
 
   /** With neither a login nor a user, starts nothing: no discovery, no registration. */

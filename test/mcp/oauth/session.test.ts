@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { McpHost } from '../../../src/mcp/mcp-host.ts';
 import { type Authorizer, OAuthSession } from '../../../src/mcp/oauth/session.ts';
 import { OAuthStore } from '../../../src/mcp/oauth/store.ts';
@@ -69,6 +69,28 @@ describe('a login', () => {
     expect(await connected(server.url, store)).toMatch(NO_LOGIN);
     const user = browser();
     expect(await connected(server.url, store, user)).toBe('ready');
+    expect(user.shown).toHaveLength(1);
+  });
+
+  test.each([
+    ['no answer', /cannot be used \(socket hang up\)/],
+    ['status 503', /cannot be used \(HTTP status 503\)/],
+  ] as const)('that cannot be renewed for now (%s): no other login is asked for', async (outage, reason) => {
+    const server = await loginServer();
+    const store = new OAuthStore(tempFolder());
+    const user = browser();
+    await connected(server.url, store, user);
+    server.tokens.length = 0;
+    server.outage = outage;
+    const warn = vi.spyOn(console, 'warn');
+    onTestFinished(() => warn.mockRestore());
+    const error = await connected(server.url, store);
+    expect(error).toMatch(/the login cannot be renewed now/);
+    expect(error).toMatch(reason);
+    expect(error).not.toMatch(NO_LOGIN);
+    expect(warn).not.toHaveBeenCalled();
+    server.outage = undefined;
+    expect(await connected(server.url, store)).toBe('ready');
     expect(user.shown).toHaveLength(1);
   });
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
+import { Agent } from '../../src/agent/turn/agent.ts';
+import { createHistory } from '../../src/chat/history.ts';
+import type { CallOptions, ToolOutcome } from '../../src/mcp/tool-host.ts';
+import { answer, call, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
+
+function agentOf(steps: Step[], host = new FakeHost({})) {
+  const history = createHistory();
+  const model = new FakeModel(steps);
+  const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 60_000 });
+  return { agent, history, model };
+}
+
+/** Reads up to the first event of this type. */
+async function readUpTo(type: TurnEvent['type'], agent: Agent): Promise<void> {
+  for await (const event of agent.turn('hi')) if (event.type === type) break;
+}
+
+describe('a turn that nobody reads any more', () => {
+  test('ends the reply, and what was said stays', async () => {
+    let aborted = false;
+    const { agent, history } = agentOf([
+      async function* ({ signal }) {
+        yield content('one');
+        yield content(' two');
+        aborted = signal?.aborted === true;
+        return { ...STATS, finishReason: 'cancelled' };
+      },
+    ]);
+    await readUpTo('token', agent);
+    expect(aborted).toBe(true);
+    expect(history.messages).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'one two' },
+    ]);
+  });
+
+  test('ends its calls, each with a result, and the next turn goes on from there', async () => {
+    let aborted = false;
+    const slow = (_: unknown, { signal }: CallOptions): Promise<ToolOutcome> =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          aborted = true;
+          reject(new Error('ended'));
+        });
+      });
+    const progress: typeof slow = (args, options) => {
+      setTimeout(() => options.onProgress?.({ done: 1 }), 5);
+      return slow(args, options);
+    };
+    const host = new FakeHost({ slow: progress });
+    const { agent, history, model } = agentOf([[call('slow')], [content('well')]], host);
+    await readUpTo('tool_progress', agent);
+    expect(aborted).toBe(true);
+    expect(history.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    for await (const _event of agent.turn('again'));
+    expect(model.requests).toHaveLength(2);
+    expect(history.messages.at(-1)).toEqual({ role: 'assistant', content: 'well' });
+  });
+
+  test('that was read to its end is not aborted', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const note = (_: unknown, { signal }: CallOptions) => {
+      signals.push(signal);
+      return answer('done')();
+    };
+    const { agent } = agentOf([[call('note')], [content('well')]], new FakeHost({ note }));
+    for await (const _event of agent.turn('hi'));
+    expect(signals.map(signal => signal?.aborted)).toEqual([false]);
+  });
+});
