@@ -12,8 +12,8 @@ type Adapted = Message | { readonly role: 'system' | 'user' | 'assistant'; reado
 /**
  * Does in text what the model's template cannot, in the model's own `format` if it has one, else in a prompt `style`:
  * tools in the system message, or only how to call them; past calls and results as content; one call per message;
- * arguments as JSON text; the system message merged into the first user message. For a capable template nothing
- * changes.
+ * arguments as JSON text; roles that alternate; the system message merged into the first user message. For a capable
+ * template nothing changes.
  */
 export function adaptConversation(
   messages: readonly Message[],
@@ -32,6 +32,7 @@ export function adaptConversation(
   } else if (!can.severalCalls) {
     adapted = oneCallEach(messages);
   }
+  if (can.alternates) adapted = alternating(adapted);
   if (inText) adapted = withSystemText(adapted, Text.of(toolInstructions(tools, own), true));
   else if (tools.length > 0 && format && can.hidesInstructions && messages[0]?.role === 'system') {
     adapted = withSystemText(adapted, callInstruction(format));
@@ -68,6 +69,25 @@ function oneCallEach(messages: readonly Message[]): Message[] {
       ...results.filter(result => result.role === 'tool' && result.tool_call_id === call.id),
     ]);
   });
+}
+
+/**
+ * Two user messages as one, which results in text and a prompt may be; an empty reply to results that a cancelled turn left
+ * without one.
+ */
+function alternating(messages: readonly Adapted[]): Adapted[] {
+  const alternate: Adapted[] = [];
+  for (const message of messages) {
+    const last = alternate.at(-1);
+    if (message.role === 'user' && last?.role === 'user') {
+      alternate[alternate.length - 1] = { role: 'user', content: paragraphs(last.content, message.content) };
+      continue;
+    }
+    const isCalled = last?.role === 'tool' || (last !== undefined && 'tool_calls' in last);
+    if (message.role === 'user' && isCalled) alternate.push({ role: 'assistant', content: '' });
+    alternate.push(message);
+  }
+  return alternate;
 }
 
 function argumentsAsText(message: Adapted): object {

@@ -19,6 +19,8 @@ export interface TemplateCapability {
   readonly objectArguments: boolean;
   /** A system message replaces the template's own instructions on calling tools. */
   readonly hidesInstructions?: true;
+  /** Two user messages without a reply between them are refused. */
+  readonly alternates?: true;
   /** Turns thinking on or off; undefined: there is no switch. */
   readonly thinking?: ThinkingSwitch | undefined;
 }
@@ -50,6 +52,9 @@ export function probeTemplate(
   const hidesInstructions = openers.some(
     opener => shows({ messages: [user], tools }, opener) && !shows({ messages: withSystem, tools }, opener),
   );
+  const renders = (messages: readonly object[]) =>
+    [[], tools].some(some => tryRender(template, { ...tokens, messages, tools: some }) !== undefined);
+  const alternates = renders([user]) && !renders([user, user]);
   return {
     rendersTools: shows({ messages: [user], tools: [toolNamed(NEEDLE)] }),
     rendersCalls: objectArguments || shows(withCall(JSON.stringify({ key: NEEDLE }))),
@@ -64,6 +69,7 @@ export function probeTemplate(
     systemRole: shows({ messages: withSystem }) || shows({ messages: withSystem, tools }),
     objectArguments,
     ...(hidesInstructions && { hidesInstructions }),
+    ...(alternates && { alternates }),
     thinking: findThinkingSwitch(template, tokens),
   };
 }
