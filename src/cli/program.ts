@@ -18,9 +18,12 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
   });
   // A reader that went away (`| head`) or a closed terminal is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const isGone = error.code === 'EPIPE' || error.code === 'EIO';
+    // Giving a closed terminal back fails too, which must not cut the end short.
+    if (isGone && signals.ending) return;
     signals.leaveScreen();
     const full = new LlmHostError('UNEXPECTED', `the output cannot be written: ${messageOf(error)}`);
-    void signals.exit(error.code === 'EPIPE' || error.code === 'EIO' ? 0 : reportError(full));
+    void signals.exit(isGone ? 0 : reportError(full));
   });
   // Without stderr there is nobody to tell.
   process.stderr.on('error', () => undefined);

@@ -8,23 +8,26 @@ export type Typed =
 
 /**
  * Asks for one prompt at a time on a terminal. The readline interface exists only while it asks: between prompts the
- * terminal is in its normal mode, where Ctrl+C is a signal and typed lines wait for the next prompt.
+ * terminal is in its normal mode, where Ctrl+C is a signal, typed lines wait for the next prompt, and others may ask. `out`
+ * shows the prompt, and need not be a terminal.
  */
 export class TtyInput {
   readonly #prompt: string;
+  readonly #out: NodeJS.WriteStream;
   #history: string[] = [];
   readonly #waiting: string[] = [];
   /** Typed after the last Enter, before the interface closed. */
   #unfinished = '';
 
-  constructor(prompt: string) {
+  constructor(prompt: string, out: NodeJS.WriteStream = process.stdout) {
     this.#prompt = prompt;
+    this.#out = out;
   }
 
   ask(): Promise<Typed> {
     const queued = this.#waiting.shift();
     if (queued !== undefined) {
-      process.stdout.write(`${this.#prompt}${queued}\n`);
+      this.#out.write(`${this.#prompt}${queued}\n`);
       return Promise.resolve({ type: 'line', text: queued });
     }
     return new Promise(resolve => {
@@ -32,10 +35,10 @@ export class TtyInput {
       let answered = false;
       const reader = createInterface({
         input: process.stdin,
-        output: process.stdout,
+        output: this.#out,
         prompt: this.#prompt,
         history: this.#history,
-        terminal: process.env.TERM !== 'dumb',
+        terminal: this.#out.isTTY === true && process.env.TERM !== 'dumb',
       });
       const finish = (typed: Typed) => {
         if (answered) return;
@@ -57,7 +60,7 @@ export class TtyInput {
         reader.write(null, { ctrl: true, name: 'u' });
       });
       reader.on('close', () => {
-        if (answer.type !== 'line') process.stdout.write('\n');
+        if (answer.type !== 'line') this.#out.write('\n');
         this.#unfinished = answered ? reader.line : '';
         resolve(answer);
       });

@@ -111,6 +111,26 @@ describe('a conversation for a template', () => {
     expect(messages[3]).toEqual({ role: 'user', content: '<tool_response>\none\n</tool_response>' });
   });
 
+  it('that wants roles to alternate has an empty reply to results without one', () => {
+    const next: Message = { role: 'user', content: 'next' };
+    const { messages } = adaptConversation([...MESSAGES, next], TOOLS, { ...ALL, alternates: true });
+    expect(messages).toEqual([...MESSAGES, { role: 'assistant', content: '' }, next]);
+    expect(adaptConversation(MESSAGES, TOOLS, { ...ALL, alternates: true }).messages).toEqual(MESSAGES);
+  });
+
+  it('that wants roles to alternate has results in text in one message', () => {
+    const can = { ...ALL, rendersTools: false, rendersCalls: false, alternates: true as const };
+    const next: Message = { role: 'user', content: 'next' };
+    const { messages } = adaptConversation([...MESSAGES, next], [], can);
+    expect(messages.map(message => (message as Message).role)).toEqual([
+      ...['system', 'user', 'assistant', 'user', 'assistant', 'user'],
+    ]);
+    const shown = pieces(messages[3]).map(([, text]) => text);
+    expect(shown.join('')).toBe(
+      '<tool_response>\none\n</tool_response>\n\n<tool_response>\ntwo\n</tool_response>',
+    );
+  });
+
   it('without a system role has it in the first user turn', () => {
     const { messages } = adaptConversation(MESSAGES, [], { ...ALL, systemRole: false });
     expect(pieces(messages[0])).toEqual([['content', 'SYS\n\nq']]);

@@ -50,6 +50,13 @@ it('a template that says how to call tools only where there is no system message
   expect(probe(source)).toMatchObject({ rendersTools: true, hidesInstructions: true });
 });
 
+it('a template that wants a reply after each user message', () => {
+  const source =
+    "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}" +
+    "{{ raise_exception('roles must alternate') }}{% endif %}{{ m.content }}{% endfor %}";
+  expect(probe(source)).toMatchObject({ alternates: true });
+});
+
 it('a template that always fails can do nothing', () => {
   const none = {
     rendersTools: false,

@@ -1,8 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { adaptConversation } from '../../src/chat/adapt.ts';
 import { probeTemplate } from '../../src/chat/capability.ts';
+import type { Message, ToolCall } from '../../src/chat/message.ts';
 import { compileTemplate } from '../../src/chat/template.ts';
+import { tryRender } from '../../src/chat/try-render.ts';
+import { formatOfTemplate } from '../../src/parse/formats/table.ts';
 import { CONVERSATIONS, digestOf, GOLDEN } from './conversations.ts';
 
 // Templates of public models carry their makers' licences, so they stand beside the checkout, not in it.
@@ -65,5 +69,39 @@ it('the probe finds what each public template leaves out', ({ skip }) => {
     );
     expect({ name, ...found }).toMatchObject({ name, ...expected });
     expect([name, found.hidesInstructions]).toEqual([name, name.includes('granite-3') || undefined]);
+  }
+});
+
+it('no public template refuses what a turn may leave behind: two calls, and one that was cancelled', ({
+  skip,
+}) => {
+  if (!isThere) skip(REASON);
+  const call = (id: string): ToolCall => ({
+    ...{ id, type: 'function', function: { name: 'probe', arguments: { key: 'x' } } },
+  });
+  const ids = ['call00001', 'call00002'];
+  const results = ids.map(
+    id => ({ role: 'tool', content: 'done', name: 'probe', tool_call_id: id }) as const,
+  );
+  const messages: Message[] = [
+    { role: 'system', content: 'SYS' },
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: '', tool_calls: ids.map(call) },
+    ...results,
+    { role: 'user', content: 'two' },
+  ];
+  const properties = { key: { type: 'string', description: 'A value' } };
+  const parameters = { type: 'object', properties, required: ['key'] };
+  const tools = [{ type: 'function' as const, function: { name: 'probe', description: 'd', parameters } }];
+  // It lacks a variable that no caller gives it.
+  for (const name of names.filter(one => !one.includes('firefunction'))) {
+    const source = readFileSync(`${FOLDER}${name}`, 'utf8');
+    const template = compileTemplate(source);
+    const tokens = { bosToken: '<s>', eosToken: '</s>' };
+    const can = probeTemplate(template, tokens);
+    const adapted = adaptConversation(messages, tools, can, formatOfTemplate(source));
+    expect([name, tryRender(template, { ...tokens, ...adapted })]).toEqual([
+      ...[name, expect.stringContaining('two')],
+    ]);
   }
 });

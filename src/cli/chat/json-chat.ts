@@ -16,6 +16,12 @@ export async function chatInJson(
   signals: Signals,
 ): Promise<number> {
   const writer = new EventWriter(process.stdout);
+  let started: StartedChat | undefined;
+  // However the program ends.
+  signals.addCleanup(async code => {
+    await started?.close();
+    await writer.end(code);
+  });
   await writer.write({
     type: 'start',
     version: EVENTS_VERSION,
@@ -23,15 +29,14 @@ export async function chatInJson(
     model: args.model ?? '',
   });
   try {
-    const started = await startChat(args, openModel);
-    signals.addCleanup(started.close);
+    started = await startChat(args, openModel);
     let code: number;
     try {
       code = await converse(args, started, signals, writer);
     } finally {
       await started.close();
     }
-    await writer.write({ type: 'end', code });
+    await writer.end(code);
     return code;
   } catch (error) {
     const known = error instanceof LlmHostError ? error : undefined;
@@ -42,7 +47,7 @@ export async function chatInJson(
       message: messageOf(error),
       ...hint,
     });
-    await writer.write({ type: 'end', code: known?.exitCode ?? EXIT.unexpected });
+    await writer.end(known?.exitCode ?? EXIT.unexpected);
     throw error;
   }
 }

@@ -21,7 +21,10 @@ export interface LineSessionOptions {
   readonly note?: TurnNote | undefined;
 }
 
-/** The chat in line mode, at a keyboard or from a pipe. Resolves with the exit code. */
+/**
+ * The chat in line mode, at a keyboard or from a pipe. Resolves with the exit code. A terminal whose output goes elsewhere
+ * (`| tee talk.txt`) is read as one too: a question about a call needs the keys between two prompts.
+ */
 export class LineSession {
   readonly #session: ChatSession;
   /** Receives all but the answers. */
@@ -69,11 +72,11 @@ export class LineSession {
   }
 
   run(): Promise<number> {
-    return this.#loop.run(() => (this.#keyboard ? this.#fromKeyboard() : this.#fromPipe()));
+    if (this.#keyboard) this.#askForms();
+    return this.#loop.run(() => (process.stdin.isTTY ? this.#fromTerminal() : this.#fromPipe()));
   }
 
-  async #fromKeyboard(): Promise<void> {
-    const input = new TtyInput(PROMPT);
+  #askForms(): void {
     this.#session.tools.setElicitation?.(
       formAsker({
         print: text => {
@@ -83,6 +86,10 @@ export class LineSession {
         ask: (prompt, signal) => readLine(prompt, false, signal),
       }),
     );
+  }
+
+  async #fromTerminal(): Promise<void> {
+    const input = new TtyInput(PROMPT, this.#lines);
     while (!this.#loop.ended) {
       const typed = await input.ask();
       if (typed.type !== 'line') return;
@@ -95,8 +102,7 @@ export class LineSession {
     this.#lines.write(PROMPT);
     for (let step = await lines.next(); !step.done; step = await lines.next()) {
       const { text, notice }: PipedLine = step.value;
-      // A terminal has shown it.
-      if (!process.stdin.isTTY) this.#lines.write(`${stripControls(text)}\n`);
+      this.#lines.write(`${stripControls(text)}\n`);
       if (notice) this.#lines.write(`Error: ${notice}\n`);
       await this.#answer(text);
       if (this.#loop.ended) return;

@@ -54,7 +54,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
   const run = await startRun(args, settings, chatOnly(openModel));
   const { opened, servers, log } = run;
-  servers.host.setApprover(terminalApprover());
+  // With --json a terminal's lines are requests, read all the time: none of them would reach a question.
+  const takesRequests = args.json === true && args.prompt === undefined;
+  servers.host.setApprover(takesRequests ? undefined : terminalApprover());
   const turnOptions = agentOptions(args, settings.config);
   const currentSystem = () => run.systemText(system);
   const history = createHistory(currentSystem());

@@ -132,9 +132,10 @@ export class TurnLoop {
   }
 
   async #workOff(): Promise<void> {
-    const { reader } = this.#options;
+    const { reader, session } = this.#options;
     reader.busy?.(true);
-    for (let next = this.#queue[0]; next !== undefined && !this.#ended; next = this.#queue[0]) {
+    const isOver = () => this.#ended || session.closed;
+    for (let next = this.#queue[0]; next !== undefined && !isOver(); next = this.#queue[0]) {
       this.#setQueue(this.#queue.slice(1));
       if (await this.#handle(next)) return this.leave(0);
     }
@@ -187,7 +188,7 @@ export class TurnLoop {
         await reader.event(event);
       }
       reader.end();
-      if (!turn.signal.aborted) this.#tellEnd(reply, performance.now() - started);
+      if (!turn.signal.aborted && !session.closed) this.#tellEnd(reply, performance.now() - started);
     } catch (error) {
       reader.end(error);
       throw error;

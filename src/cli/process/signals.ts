@@ -11,10 +11,10 @@ const LEAVE_MS = 10_000;
 
 /**
  * Handles SIGINT, SIGTERM and SIGHUP. TERM and HUP clean up and exit; INT goes to a listener (a chat cancels its turn) and
- * is like TERM without one. A second signal during the clean-up ends the process at once.
+ * is like TERM without one. A second signal during the clean-up, but for HUP, ends the process at once.
  */
 export class Signals {
-  readonly #cleanups = new Set<() => Promise<void>>();
+  readonly #cleanups = new Set<(code: number) => Promise<void>>();
   #restore: (() => void) | undefined;
   #interrupt: (() => void) | undefined;
   #ending = false;
@@ -28,6 +28,8 @@ export class Signals {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
         if (name === 'SIGINT' && this.#blocked > 0) return;
+        // Of a window that is closed, both the terminal and the shell tell.
+        if (name === 'SIGHUP' && this.#ending) return;
         if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
         else {
           // Below what the terminal shows for Ctrl+C, or a bar.
@@ -80,6 +82,11 @@ export class Signals {
     }
   }
 
+  /** The clean-ups run. */
+  get ending(): boolean {
+    return this.#ending;
+  }
+
   /** Sets the listener for SIGINT; undefined: exit with 130. */
   onInterrupt(listener: (() => void) | undefined): void {
     this.#interrupt = listener;
@@ -90,7 +97,8 @@ export class Signals {
     this.#cleanupMs = ms;
   }
 
-  addCleanup(cleanup: () => Promise<void>): void {
+  /** `cleanup` gets the exit code. */
+  addCleanup(cleanup: (code: number) => Promise<void>): void {
     this.#cleanups.add(cleanup);
   }
 
@@ -115,7 +123,7 @@ export class Signals {
     this.#ending = true;
     this.#watchdog?.endWithin(this.#code, this.#cleanupMs + LEAVE_MS);
     const limit = new Promise(resolve => setTimeout(resolve, this.#cleanupMs).unref());
-    await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup())), limit]);
+    await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup(this.#code))), limit]);
     leave(this.#code);
   }
 }

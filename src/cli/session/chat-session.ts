@@ -5,15 +5,17 @@ import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/
 import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Agent } from '../../agent/turn/agent.ts';
 import type { History } from '../../chat/history.ts';
-import type { Message, ToolDefinition } from '../../chat/message.ts';
+import type { Message } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
+import { checkRoom } from './check-room.ts';
 import { ContextUse } from './context-use.ts';
 import { type ChatPrompt, LastPrompt } from './last-prompt.ts';
+import { RunningTurn } from './running-turn.ts';
 import {
   readSession,
   type SavedSession,
@@ -53,27 +55,12 @@ export interface ChatSessionParts {
 const FIRST_PATIENCE: Patience = { quietMs: 3000, limitMs: 10_000, fromNow: true };
 const PATIENCE: Patience = { quietMs: 1500, limitMs: 5000 };
 
-/** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
-function checkRoom(
-  { model, name }: OpenedModel,
-  messages: readonly Message[],
-  tools: readonly ToolDefinition[],
-): void {
-  const tokens = model.countTokens({ messages, tools });
-  if (tokens <= model.contextLength) return;
-  throw new LlmHostError(
-    'CONTEXT_FULL',
-    `the conversation takes ${tokens} tokens, and the context of ${name} is ${model.contextLength}`,
-    { hint: '/compact makes it shorter, /clear forgets it.' },
-  );
-}
-
 /** One conversation, for screen, line mode and JSON mode alike: turns, figures and files. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #keeper: SessionKeeper;
   #begun = false;
-  #answering = false;
+  readonly #running = new RunningTurn();
   #systemText: string;
   #opened: OpenedModel;
   readonly totals = new SessionTotals();
@@ -151,7 +138,11 @@ export class ChatSession {
    * Runs one turn. The session is saved when the turn is over, however it ends; a last notice reports a `--save` file that
    * cannot be written.
    */
-  async *turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+  turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    return this.#running.run(signal, either => this.#turn(prompt, either));
+  }
+
+  async *#turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     await this.#parts.tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
     const late = this.#begun ? undefined : this.#parts.lateNotice?.();
     this.#begun = true;
@@ -177,7 +168,6 @@ export class ChatSession {
     const { agent, turnLog } = this.#parts;
     const before = this.history.messages;
     let problem: string | undefined;
-    this.#answering = true;
     turnLog.prompt(text);
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
@@ -186,7 +176,6 @@ export class ChatSession {
         yield event;
       }
     } finally {
-      this.#answering = false;
       this.#ended(prompt, before);
       problem = this.#keeper.keep();
     }
@@ -290,10 +279,20 @@ export class ChatSession {
     return keepCache(this.#opened, path);
   }
 
-  /** Called last: `--save` also saves the KV cache, unless the model is still answering, which could take long. */
+  /** No turn begins any more: it is being closed. */
+  get closed(): boolean {
+    return this.#running.closed;
+  }
+
+  /**
+   * Called last. A turn that runs is cancelled and saved as far as it got; else `--save` also saves the KV cache, which
+   * could take long.
+   */
   async close(): Promise<void> {
     const { saveTo, log } = this.#parts;
-    if (saveTo === undefined || this.#answering || !this.lastReply) return;
+    const turn = await this.#running.close();
+    if (turn === 'late') this.#keeper.keep();
+    if (saveTo === undefined || turn !== 'none' || !this.lastReply) return;
     const said = await this.keepCache(saveTo);
     if (said !== undefined) log.logger.info(said);
   }

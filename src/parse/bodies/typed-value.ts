@@ -2,9 +2,12 @@ import { readJson } from '../json/lenient-json.ts';
 import { typesOf } from '../json/schema-types.ts';
 import type { BodyContext } from '../types/format.ts';
 
+/** As JSON has them: `02134` and `+49` are none. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+
 /**
- * An unquoted value, typed by the argument's schema: a string if the schema allows one and nothing narrower fits;
- * without a schema, JSON other than a string, else the text.
+ * An unquoted value, typed by the argument's schema: a string if the schema allows one and nothing narrower fits, or if a
+ * number would be written otherwise (`3.10`); without a schema, JSON other than a string, else the text.
  */
 export function typedValue(raw: string, tool: string, key: string, context: BodyContext): unknown {
   const parameters = context.parametersOf(tool);
@@ -18,6 +21,9 @@ export function typedValue(raw: string, tool: string, key: string, context: Body
   const read = readJson(raw, false);
   if (!read.ok || read.guessed) return raw;
   const { value } = read;
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (isNumber && !types?.size && !JSON_NUMBER.test(raw.trim())) return raw;
+  if (isNumber && types?.has('string') && String(value) !== raw.trim()) return raw;
   if (!types || types.size === 0) return typeof value === 'string' ? raw : value;
   const type = jsonType(value);
   if (types.has(type) || (type === 'integer' && types.has('number'))) {

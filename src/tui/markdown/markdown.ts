@@ -1,6 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import stringWidth from 'string-width';
 import type { Theme } from '../style/theme.ts';
+import { shownText } from './character-references.ts';
 import { highlightLine } from './highlight.ts';
 import { wrap } from './wrap.ts';
 
@@ -70,14 +71,18 @@ function span(token: Token, theme: Theme): string {
     case 'checkbox':
       return ''; // part of the item's mark
     case 'link': {
-      const { href } = token as Tokens.Link;
+      const href = shownText((token as Tokens.Link).href);
       const label = inner();
       return label === href || `mailto:${label}` === href
         ? theme.link(label)
         : `${label} ${theme.link(`(${href})`)}`;
     }
-    case 'image':
-      return `${(token as Tokens.Image).text || 'image'} ${theme.link(`(${(token as Tokens.Image).href})`)}`;
+    case 'image': {
+      const { text, href } = token as Tokens.Image;
+      return `${shownText(text) || 'image'} ${theme.link(`(${shownText(href)})`)}`;
+    }
+    case 'text':
+      return 'tokens' in token && token.tokens ? inline(token.tokens, theme) : shownText(textOf(token));
     default:
       return inner();
   }

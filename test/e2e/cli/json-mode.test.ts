@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manyWords } from '../../fixtures/many-words.ts';
@@ -143,4 +143,42 @@ test('SIGINT in the turn of -p: it is cancelled, and the exit code is 130', asyn
     { type: 'end', code: 130 },
   ]);
   expect(code).toBe(130);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s in a turn: it is cancelled, told and saved, then comes the end', async (signal, exit) => {
+  const where = place({ replies: [manyWords(10_000), 'never'], msPerToken: 5 });
+  const program = new Program(SCRIPTED_MAIN, ['x', '--json', '--no-mcp'], where);
+  program.say('{"type":"prompt","text":"one"}');
+  program.say('{"type":"prompt","text":"two"}');
+  await program.shows('"type":"token"');
+  program.child.kill(signal);
+  const { stdout, code } = await program.ended;
+  const events = eventsOf(stdout);
+  expect(events.slice(-3)).toMatchObject([
+    { type: 'stats', stats: { finishReason: 'cancelled' } },
+    { type: 'assistant', cancelled: true },
+    { type: 'end', code: exit },
+  ]);
+  expect(events.filter(({ type }) => type === 'user')).toHaveLength(1);
+  expect(code).toBe(exit);
+  const folder = join(where.cwd, 'home', '.local', 'state', 'llm-host', 'sessions');
+  const [saved = ''] = readdirSync(folder);
+  expect(JSON.parse(readFileSync(join(folder, saved), 'utf8')).messages.slice(1)).toEqual([
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: events.at(-2)?.text },
+  ]);
+});
+
+test('SIGTERM while the model loads: the stream has an end', async () => {
+  const program = new Program(SCRIPTED_MAIN, ['x', '--json', '--no-mcp'], {
+    ...place({ replies: [], openMs: 60_000 }),
+  });
+  await program.shows('"type":"start"');
+  program.child.kill('SIGTERM');
+  const { stdout } = await program.ended;
+  expect(eventsOf(stdout)).toMatchObject([{ type: 'start' }, { type: 'end', code: 143 }]);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
@@ -187,3 +187,32 @@ test('Ctrl+Z goes back to the shell, fg goes on; where no shell waits it changes
   orphan.type('bye\r');
   expect(await orphan.exits()).toBe(0);
 });
+
+test.each([[[]], [['--plain']]])(
+  'a window closed in a turn: it is saved as far as it got (%j)',
+  {
+    timeout: LIMIT_MS,
+  },
+  async args => {
+    const { dir, env } = place({ replies: [manyWords(10_000)], msPerToken: 5 });
+    const pty = spawn(process.execPath, [SCRIPTED_MAIN, 'x', ...args], { cwd: dir, env });
+    let screen = '';
+    pty.onData(data => {
+      screen += data;
+    });
+    await expect.poll(() => screen, { timeout: 60_000 }).toContain('prompt ->');
+    pty.write('one\r');
+    await expect.poll(() => screen, { timeout: 60_000 }).toContain('assistant -> word');
+    (pty as unknown as { destroy(): void }).destroy();
+    // A shell sends a second one.
+    process.kill(pty.pid, 'SIGHUP');
+    const folder = join(dir, 'home', '.local', 'state', 'llm-host', 'sessions');
+    await expect.poll(() => existsSync(folder), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => processesLeft(dir), { timeout: 20_000 }).toEqual([]);
+    const [saved = ''] = readdirSync(folder);
+    expect(JSON.parse(readFileSync(join(folder, saved), 'utf8')).messages.slice(1)).toEqual([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: expect.stringContaining('word') },
+    ]);
+  },
+);
