@@ -20,9 +20,7 @@ export interface SamplingSource {
 const SEED_COUNT = SAMPLING_FIELDS.seed.range.max + 1;
 
 const SHARED: SamplingReaders = {
-  // 0 keeps one token in each API, which is greedy.
-  topP: value => (value === 0 ? 1e-6 : value),
-  // All of them take any integer.
+  // Both APIs take any integer.
   seed: value => (isWhole(value) ? ((value % SEED_COUNT) + SEED_COUNT) % SEED_COUNT : value),
   stop: value => (typeof value === 'string' ? [value] : value),
 };
