@@ -17,7 +17,14 @@ export class EventWriter {
     if (this.#ended) return;
     const { type, ...fields } = event;
     const line = JSON.stringify({ type, time: this.#now().toISOString(), ...fields });
-    if (!this.#out.write(`${line}\n`)) await once(this.#out, 'drain');
+    if (!this.#out.write(`${line}\n`)) await this.#drained();
+  }
+
+  /** Or the reader is gone, which the stream tells its other listeners: nothing more is written then. */
+  async #drained(): Promise<void> {
+    await once(this.#out, 'drain').catch(() => {
+      this.#ended = true;
+    });
   }
 
   /** The last event, unless there has been one. */

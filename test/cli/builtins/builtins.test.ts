@@ -234,9 +234,10 @@ describe('the KV cache', () => {
 
   test('is saved by --save when the chat ends, not for automatically saved sessions', async () => {
     const files: string[] = [];
-    const kept = place(says('One.'), { cache: cacheOf(files), saveTo: 'talk.json' });
-    await kept.session.close();
+    const silent = place(says('One.'), { cache: cacheOf(files), saveTo: 'talk.json' });
+    await silent.session.close();
     expect(files).toEqual([]);
+    const kept = place(says('One.'), { cache: cacheOf(files), saveTo: 'talk.json' });
     await kept.ask('go');
     await kept.session.close();
     expect(files).toEqual([join(kept.folder, 'talk.json.cache.safetensors')]);
