@@ -1,6 +1,7 @@
 #include "kernels/base/cpu_op.h"
 
 #include <algorithm>
+#include <future>
 #include <stdexcept>
 #include <string>
 
@@ -14,11 +15,12 @@ namespace {
 constexpr int kFar = 0x3f8ccccd;
 constexpr int kCount = 1 << 16;
 
-// Writes what is not meant to be read, and fails.
-mx::array failing() {
+// Once `queued`, writes what is not meant to be read, and fails.
+mx::array failing(std::shared_future<void> queued) {
   return cpu_op(
       "Failing", {kCount}, {},
-      [](const std::vector<mx::array>&, mx::array& out) {
+      [queued](const std::vector<mx::array>&, mx::array& out) {
+        queued.wait();
         std::fill_n(out.data<int32_t>(), kCount, kFar);
         throw std::runtime_error("lost");
       },
@@ -28,7 +30,9 @@ mx::array failing() {
 }  // namespace
 
 TEST(what_fails_says_so) {
-  mx::array one = failing();
+  std::promise<void> queued;
+  queued.set_value();
+  mx::array one = failing(queued.get_future().share());
   CHECK(check::throws<std::runtime_error>(
       [&] { mx::eval(one); },
       [](const auto& error) { return error.what() == std::string("lost"); }));
@@ -37,16 +41,18 @@ TEST(what_fails_says_so) {
 TEST(operations_that_are_queued_behind_one_that_fails_get_zeros) {
   mx::array rows = mx::arange(0, 64, mx::int32);
   mx::eval(rows);
-  mx::array indices = failing(), taken = mx::take(rows, indices, 0);
+  std::promise<void> queued;
+  mx::array indices = failing(queued.get_future().share()), taken = mx::take(rows, indices, 0);
   int first = -1;
   mx::array seen = cpu_op("Seen", {1}, {indices, taken},
                           [&](const std::vector<mx::array>& inputs, mx::array& out) {
                             first = inputs[0].data<int32_t>()[kCount - 1];
                             out.data<float>()[0] = 0;
                           });
-  CHECK(
-      check::throws<std::runtime_error>([&] { mx::eval(seen); }, [](const auto&) { return true; }));
-  mx::synchronize();
+  mx::async_eval(seen);
+  queued.set_value();
+  CHECK(check::throws<std::runtime_error>([] { mx::synchronize(); },
+                                          [](const auto&) { return true; }));
   CHECK(first == 0);
 }
 
