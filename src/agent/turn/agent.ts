@@ -1,6 +1,7 @@
 import type { HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall } from '../../chat/message.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
+import { newCallIds } from '../calls/call-ids.ts';
 import { calledTools } from '../calls/called-tools.ts';
 import { ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
@@ -42,15 +43,16 @@ export class Agent {
   readonly offer: ToolOffer;
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
+  readonly #newCallId: () => string;
   readonly #uncheckedCalls = new UncheckedCalls();
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
-  #callCount = 0;
   #offered: Offer | undefined;
   /** For what the turn's input tells only once, if the turn fails. */
   #giveBack: (() => void) | undefined;
 
   constructor(options: TurnOptions) {
+    this.#newCallId = options.newCallId ?? newCallIds(options.history);
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
@@ -178,7 +180,7 @@ export class Agent {
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
-    const newCallId = () => this.#newCall('', {}).id;
+    const newCallId = this.#newCallId;
     const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
     let called = false;
     let said = '';
@@ -328,10 +330,9 @@ export class Agent {
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
     const { tools, history, toolTimeoutMs: timeoutMs, approver, awaitTasks } = this.#options;
-    const newCallId = () => this.#newCall('', {}).id;
     return {
       ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
-      ...{ timeoutMs, cut: this.#cut, newCallId, approver, awaitTasks },
+      ...{ timeoutMs, cut: this.#cut, newCallId: this.#newCallId, approver, awaitTasks },
     };
   }
 
@@ -342,7 +343,6 @@ export class Agent {
   };
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
-    const id = this.#options.newCallId?.() ?? `call_${++this.#callCount}`;
-    return { id, type: 'function', function: { name, arguments: args } };
+    return { id: this.#newCallId(), type: 'function', function: { name, arguments: args } };
   }
 }
