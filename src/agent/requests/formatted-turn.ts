@@ -45,7 +45,9 @@ export async function* formattedTurn(
 ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
   const start = history.mark();
   for (let attempt = 0; ; attempt += 1) {
-    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(agent, signal, constrained);
+    // All attempts are one turn: none may push its question out of the prompt.
+    const reply = agent.respond(signal, start);
+    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(reply, constrained);
     if (failed) return [];
     // A reply that was cut off cannot fit; the client learns why it was.
     const checked =
@@ -76,8 +78,7 @@ export async function* formattedTurn(
  * The events of a turn without its final text, which is returned; without `streams` also without the tokens, and the text
  * is that of the last reply alone: what was said between calls is not part of the JSON.
  */
-async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, streams: boolean) {
-  const turn = agent.respond(signal);
+async function* untilItsEnd(turn: ReturnType<Agent['respond']>, streams: boolean) {
   let [said, reply, last] = ['', '', ''];
   let cancelled = false;
   let cut = false;

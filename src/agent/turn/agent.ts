@@ -30,9 +30,9 @@ import { resultLimit } from '../results/result-limit.ts';
 import type { TurnOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
+import { lastEvents } from './last-events.ts';
 import { refuseMissingCall } from './missing-call.ts';
-import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
-import { responseFormatError } from './response-format-error.ts';
+import { assistantMessage, type Reply, readReply } from './reply.ts';
 import { untilLeft } from './until-left.ts';
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
@@ -127,9 +127,12 @@ export class Agent {
     this.offer.keepHead(messages);
   }
 
-  /** The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`). */
-  async *respond(signal?: AbortSignal): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    return yield* this.#guarded(rounds => rounds, signal);
+  /**
+   * The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`).
+   * @param start behind the question, if more was said since. Default: the end
+   */
+  async *respond(signal?: AbortSignal, start?: HistoryMark): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    return yield* this.#guarded(rounds => rounds, signal, start);
   }
 
   async *#guarded(
@@ -137,10 +140,11 @@ export class Agent {
       rounds: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
     ) => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
     signal: AbortSignal | undefined,
+    start?: HistoryMark,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { history, tools } = this.#options;
     tools.refreshStale?.();
-    this.#turnStart = history.mark();
+    this.#turnStart = start ?? history.mark();
     this.#giveBack = undefined;
     try {
       return yield* run(this.#rounds(signal));
@@ -208,7 +212,7 @@ export class Agent {
       failed.forget();
       history.add(assistantMessage(reply, [...valid, ...invalid]));
       if (valid.length === 0) {
-        yield* this.#end(reply, said, cancelled);
+        yield* lastEvents(reply, said, this.#options.responseFormat);
         return [];
       }
       const ours = valid.filter(({ call }) => !this.#isHandedOver(call));
@@ -224,14 +228,6 @@ export class Agent {
         return valid.flatMap(({ call }) => (this.#isHandedOver(call) ? [call] : []));
       }
     }
-  }
-
-  *#end(reply: Reply, said: string, cancelled: boolean): Generator<TurnEvent> {
-    const { responseFormat: format } = this.#options;
-    yield* cutNotice(reply);
-    yield { type: 'assistant', text: said, cancelled };
-    const cut = reply.stats.finishReason !== 'stop';
-    if (format && !cancelled) yield* responseFormatError(format, reply.content, cut);
   }
 
   #isHandedOver({ function: { name } }: ToolCall): boolean {
