@@ -69,6 +69,11 @@ export class Agent {
     this.metrics = new ToolMetrics(model.name ?? 'model', this.#options.onAttempt);
   }
 
+  /** Goes on with other options of its requests, between turns. */
+  changeReply(reply: NonNullable<TurnOptions['reply']>): void {
+    this.#options = { ...this.#options, reply };
+  }
+
   /** Forgets the conversation but for the system message. */
   clear(): void {
     this.#options.history.clear();
@@ -94,7 +99,7 @@ export class Agent {
   async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {
     const { tools } = this.#options;
     const prepared = this.#prepareInput(input, naming, signal);
-    const ask = (content: string) => this.#ask(content, signal);
+    const ask = (content: string) => this.ask(content, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
       yield* ask([yield* prepared, data].filter(Boolean).join('\n\n'));
@@ -102,9 +107,10 @@ export class Agent {
     }, signal);
   }
 
-  /** Adds the question; the oldest turns become a summary if it does not fit behind all of them. */
-  async *#ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
+  /** Adds the question; with `summarize` the oldest turns become a summary if it does not fit behind all of them. */
+  async *ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
     const { model, history, overflow, reply } = this.#options;
+    this.#turnStart = history.mark();
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
     const { listed, messages } = this.#nextOffer();
