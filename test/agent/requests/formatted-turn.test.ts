@@ -61,3 +61,24 @@ test('results that came before the first answer still give way', async () => {
   expect(last?.messages.find(({ role }) => role === 'tool')?.content.length).toBeLessThan(2000);
   expect(events.at(-1)).toMatchObject({ type: 'assistant', text: '{"a":1}' });
 });
+
+test('of a repaired answer only the failures are forgotten, not the calls', async () => {
+  const tools = new FakeHost({ look: answer('A rose.') });
+  const steps = [
+    [call('look')],
+    [content('A rose!')],
+    [call('look')],
+    [content('So what?')],
+    [content('```json\n{"a":1}\n```')],
+  ];
+  const { history, turn } = asked(steps, tools);
+  await collect(turn);
+  const said = history.messages.slice(3).map(({ role, content: text }) => [role, text]);
+  expect(said).toEqual([
+    ['assistant', ''],
+    ['tool', 'A rose.'],
+    ['assistant', ''],
+    ['tool', 'A rose.'],
+    ['assistant', '{"a":1}'],
+  ]);
+});
