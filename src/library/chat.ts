@@ -1,6 +1,5 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { ChatModel } from '../agent/model/chat-model.ts';
-import { ToolOffer } from '../agent/offer/tool-offer.ts';
 import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
 import { Agent } from '../agent/turn/agent.ts';
 import type { Overflow, TurnOptions } from '../agent/turn/agent-options.ts';
@@ -66,7 +65,6 @@ export class Chat implements AsyncDisposable {
   readonly #sampling: Sampling;
   readonly #history: History;
   readonly #tools: JoinedHost;
-  readonly #offer: ToolOffer;
   readonly #agent: Agent;
   readonly #onClose: (chat: Chat) => void;
   #servers: Promise<McpHost> | undefined;
@@ -84,8 +82,7 @@ export class Chat implements AsyncDisposable {
     this.#history = createHistory(options.system);
     if (options.messages !== undefined) this.#history.replace(options.messages);
     this.#tools = new JoinedHost(new FunctionHost(options.tools ?? {}));
-    this.#offer = new ToolOffer({ model, budget: options.toolBudget });
-    this.#agent = this.#newAgent();
+    this.#agent = this.#newAgent(options);
   }
 
   /** The conversation so far, to be kept and given to another chat's `messages`. */
@@ -146,7 +143,7 @@ export class Chat implements AsyncDisposable {
 
   #plain(text: string): ReplySource<undefined> {
     return {
-      events: signal => this.#turn(signal, () => this.#agent.turn(text, signal)),
+      events: signal => this.#turn(signal, () => this.#plainTurn(text, signal)),
       read: async () => undefined,
     };
   }
@@ -172,15 +169,28 @@ export class Chat implements AsyncDisposable {
     yield* run();
   }
 
+  #plainTurn(text: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    this.#agent.changeReply(this.#reply());
+    return this.#agent.turn(text, signal);
+  }
+
   async *#formattedTurn(
     text: string,
     format: ResponseFormat,
     signal: AbortSignal,
   ): AsyncGenerator<TurnEvent> {
+    const agent = this.#agent;
     const { enforced, constrained } = enforceable(this.#model, format);
-    const agent = this.#newAgent(enforced);
-    const start = this.#history.mark();
-    this.#history.add({ role: 'user', content: `${text}\n\n${formatInstruction(format)}` });
+    agent.changeReply(this.#reply(enforced));
+    let start = this.#history.mark();
+    try {
+      yield* agent.ask(`${text}\n\n${formatInstruction(format)}`, signal);
+    } catch (error) {
+      this.#history.rollback(start);
+      throw error;
+    }
+    // A summary may have moved the question.
+    start = this.#history.mark() - 1;
     for await (const event of formattedTurn(agent, this.#history, format, { signal, constrained })) {
       if (event.type === 'error') this.#history.rollback(start);
       yield event;
@@ -200,16 +210,18 @@ export class Chat implements AsyncDisposable {
     return starting;
   }
 
-  #newAgent(responseFormat?: ResponseFormat): Agent {
-    const { thinking, toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize' } = this.#options;
-    const reply: TurnOptions['reply'] = {
-      ...(thinking !== undefined && { thinking }),
-      ...(responseFormat && { responseFormat }),
-    };
+  #newAgent({ toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize', toolBudget }: ChatOptions): Agent {
     return new Agent({
-      ...{ model: this.#model, tools: this.#tools, history: this.#history, offer: this.#offer },
-      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
+      ...{ model: this.#model, tools: this.#tools, history: this.#history, sampling: this.#sampling },
+      ...{ toolTimeoutMs, overflow, awaitTasks: true },
+      ...(toolBudget !== undefined && { toolBudget }),
     });
+  }
+
+  /** What goes into the requests of a turn. */
+  #reply(responseFormat?: ResponseFormat): NonNullable<TurnOptions['reply']> {
+    const { thinking } = this.#options;
+    return { ...(thinking !== undefined && { thinking }), ...(responseFormat && { responseFormat }) };
   }
 }
 

@@ -22,10 +22,15 @@ export class ResourceNews {
     if (this.#changed.size < MAX_KEPT) this.#changed.set(name, `[The resource ${name} ${has}]`);
   }
 
-  /** For the model; returns all and clears them. */
-  take(): readonly string[] {
-    const taken = [...this.#changed.values()];
+  /** For the model: what has changed, by its name. Returns all and clears them. */
+  take(): ReadonlyMap<string, string> {
+    const taken = new Map(this.#changed);
     this.#changed.clear();
     return taken;
+  }
+
+  /** They were not told after all. */
+  giveBack(taken: ReadonlyMap<string, string>): void {
+    for (const [name, text] of taken) this.#changed.set(name, text);
   }
 }

@@ -78,7 +78,7 @@ describe('completion of arguments', TIMEOUT, () => {
 
 describe('resources', TIMEOUT, () => {
   test.each(ERAS)(
-    '%s era: one that was attached and changes is told once, to the user and to the model',
+    '%s era: one that was attached and changes is told once, to the user and to the model, whose turn may fail',
     async era => {
       await start(era);
       const { text } = await host.prepareInput('Look at @x:memo://today', LIMIT);
@@ -92,10 +92,12 @@ describe('resources', TIMEOUT, () => {
       expect(told).toEqual([
         'Resource @x:memo://today has changed since it was attached; name it again to attach it anew.',
       ]);
-      expect((await host.prepareInput('And now?', LIMIT)).text).toBe(
-        '[The resource x:memo://today has changed since it was attached]\n\nAnd now?',
-      );
-      expect((await host.prepareInput('And now?', LIMIT)).text).toBe('And now?');
+      const changed = '[The resource x:memo://today has changed since it was attached]\n\nAnd now?';
+      const failing = await host.prepareInput('And now?', LIMIT);
+      expect(failing.text).toBe(changed);
+      failing.giveBack?.();
+      expect((await host.prepareInput('And now?', LIMIT)).text).toBe(changed);
+      expect(await host.prepareInput('And now?', LIMIT)).toEqual({ text: 'And now?', notices: [] });
     },
   );
 

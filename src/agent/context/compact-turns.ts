@@ -25,7 +25,7 @@ export interface Compacted {
   readonly removed: readonly Message[];
   readonly turns: number;
   readonly summary: string;
-  /** The model wrote nothing: only the user's words and the facts stand in the summary. */
+  /** The model wrote nothing: only the user's words and the facts stand in the summary, beside what an earlier one says. */
   readonly unwritten: boolean;
   /** Tokens of the whole prompt. */
   readonly tokensBefore: number;
@@ -59,9 +59,10 @@ export async function compactTurns(
   const most = model.contextLength - free * (1 - KEPT_SHARE) - room;
   const kept = keepLatest ? latest(turns, list => count(withTurns(list)) <= most) : turns.slice(-1);
   const old = turns.slice(0, turns.length - kept.length);
+  const known = writtenPart(before);
   const written = await writeSummary(model, old, {
     asRead: { messages: asRead.slice(0, messages.length - kept.flat().length), tools },
-    before: writtenPart(before),
+    before: known,
     maxTokens: Math.min(MAX_WRITTEN_TOKENS, Math.floor(free * WRITTEN_SHARE)),
     ...{ signal, onReply },
   });
@@ -73,7 +74,7 @@ export async function compactTurns(
   const compacted = [...head, ...summaryMessages(summary), ...kept.flat()];
   const [tokensBefore, tokensAfter] = [count(messages), count(compacted)];
   if (tokensAfter >= tokensBefore) return 'longer';
-  const unwritten = written === '';
+  const unwritten = written === known;
   return { messages: compacted, removed, turns: old.length, summary, unwritten, tokensBefore, tokensAfter };
 }
 

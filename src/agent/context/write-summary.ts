@@ -32,8 +32,8 @@ export interface WriteSummaryOptions {
 /**
  * Lets the model summarize turns, within the conversation if they fit: then it need not read them again, nor what stands
  * before them in later prompts. Else, or if it only called tools, as a text, a few turns at a time if they do not fit its
- * context together. What it writes as a call is left out. '': it wrote nothing; undefined: cancelled. Throws LlmHostError
- * if it fails.
+ * context together. What it writes as a call is left out. `before`, if it wrote nothing; undefined: cancelled. Throws
+ * LlmHostError if it fails.
  */
 export async function writeSummary(
   model: ChatModel,
@@ -45,7 +45,8 @@ export async function writeSummary(
   const within = { messages: [...messages, { role: 'user' as const, content: ASKED_WITHIN }], tools };
   if (model.countTokens(within) + maxTokens <= model.contextLength) {
     const text = await summarize(model, within, options);
-    if (text === undefined || text !== '' || tools.length === 0) return text;
+    if (text === undefined || text !== '') return text;
+    if (tools.length === 0) return before;
   }
   let written = before;
   for (let done = 0; done < turns.length; ) {
@@ -53,7 +54,8 @@ export async function writeSummary(
     const request = cutToFit(model, written, turns.slice(done, done + count));
     const part = await summarize(model, { ...request, readsCalls: true }, options);
     if (part === undefined || signal?.aborted) return undefined;
-    written = part;
+    // What is known so far outlasts a part of which it wrote nothing.
+    written = part || written;
     done += count;
   }
   return written;

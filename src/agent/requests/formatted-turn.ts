@@ -1,5 +1,5 @@
-import type { History } from '../../chat/history.ts';
-import type { ToolCall } from '../../chat/message.ts';
+import type { History, HistoryMark } from '../../chat/history.ts';
+import type { Message, ToolCall } from '../../chat/message.ts';
 import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
 import { isCovered } from '../../grammar/schema-coverage.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
@@ -44,17 +44,18 @@ export async function* formattedTurn(
   { signal, constrained }: { readonly signal: AbortSignal | undefined; readonly constrained: boolean },
 ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
   const start = history.mark();
+  /** Answers that do not fit, and what the model was told about them. */
+  const failures = new Set<Message>();
   for (let attempt = 0; ; attempt += 1) {
-    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(agent, signal, constrained);
+    // All attempts are one turn: none may push its question out of the prompt.
+    const reply = agent.respond(signal, start);
+    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(reply, constrained);
     if (failed) return [];
     // A reply that was cut off cannot fit; the client learns why it was.
     const checked =
       calls.length > 0 || cancelled || cut ? { text, problem: undefined } : readReply(text, format);
     if (checked.problem === undefined) {
-      if (attempt > 0 && calls.length === 0) {
-        history.rollback(start);
-        history.add({ role: 'assistant', content: checked.text });
-      }
+      if (attempt > 0) forget(failures, history, start, checked.text);
       if (!constrained && checked.text !== '') yield { type: 'token', text: checked.text };
       yield { type: 'assistant', text: checked.text, cancelled };
       return calls;
@@ -65,19 +66,26 @@ export async function* formattedTurn(
       yield { type: 'error', code: 'TOOL_FAILED', message };
       return [];
     }
-    history.add({
-      role: 'user',
-      content: `That was not the requested JSON: ${checked.problem}\n${formatInstruction(format)}`,
-    });
+    const told = `That was not the requested JSON: ${checked.problem}\n${formatInstruction(format)}`;
+    history.add({ role: 'user', content: told });
+    for (const message of history.messages.slice(-2)) failures.add(message);
   }
+}
+
+/** Leaves what tools were called for, and the answer that fits, as it was checked. */
+function forget(failures: ReadonlySet<Message>, history: History, start: HistoryMark, text: string): void {
+  const kept = history.messages.slice(start).filter(message => !failures.has(message));
+  const last = kept.at(-1);
+  const isAnswer = last?.role === 'assistant' && last.tool_calls === undefined;
+  history.rollback(start);
+  history.add(...(isAnswer ? kept.with(-1, { role: 'assistant', content: text }) : kept));
 }
 
 /**
  * The events of a turn without its final text, which is returned; without `streams` also without the tokens, and the text
  * is that of the last reply alone: what was said between calls is not part of the JSON.
  */
-async function* untilItsEnd(agent: Agent, signal: AbortSignal | undefined, streams: boolean) {
-  const turn = agent.respond(signal);
+async function* untilItsEnd(turn: ReturnType<Agent['respond']>, streams: boolean) {
   let [said, reply, last] = ['', '', ''];
   let cancelled = false;
   let cut = false;

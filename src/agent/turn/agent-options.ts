@@ -61,6 +61,6 @@ export interface TurnOptions extends AgentOptions {
     ReplyRequest,
     'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat' | 'singleCall'
   >;
-  /** Default: `call_1`, `call_2`, ... */
+  /** Default: `call_1`, `call_2`, ..., none that `history` has. */
   readonly newCallId?: () => string;
 }

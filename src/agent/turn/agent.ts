@@ -1,6 +1,7 @@
 import type { HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall } from '../../chat/message.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
+import { newCallIds } from '../calls/call-ids.ts';
 import { calledTools } from '../calls/called-tools.ts';
 import { ToolMetrics } from '../calls/metrics.ts';
 import { RepeatGuard } from '../calls/repeat-guard.ts';
@@ -29,9 +30,9 @@ import { resultLimit } from '../results/result-limit.ts';
 import type { TurnOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
+import { lastEvents } from './last-events.ts';
 import { refuseMissingCall } from './missing-call.ts';
-import { assistantMessage, cutNotice, type Reply, readReply } from './reply.ts';
-import { responseFormatError } from './response-format-error.ts';
+import { assistantMessage, type Reply, readReply } from './reply.ts';
 import { untilLeft } from './until-left.ts';
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
@@ -42,15 +43,16 @@ export class Agent {
   readonly offer: ToolOffer;
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
+  readonly #newCallId: () => string;
   readonly #uncheckedCalls = new UncheckedCalls();
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
-  #callCount = 0;
   #offered: Offer | undefined;
   /** For what the turn's input tells only once, if the turn fails. */
   #giveBack: (() => void) | undefined;
 
   constructor(options: TurnOptions) {
+    this.#newCallId = options.newCallId ?? newCallIds(options.history);
     this.#links = new ResourceLinks(options.tools);
     this.#results = new LongResults(this.#links.joined());
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
@@ -65,6 +67,11 @@ export class Agent {
     this.#options = { ...this.#options, model };
     this.offer.changeModel(model);
     this.metrics = new ToolMetrics(model.name ?? 'model', this.#options.onAttempt);
+  }
+
+  /** Goes on with other options of its requests, between turns. */
+  changeReply(reply: NonNullable<TurnOptions['reply']>): void {
+    this.#options = { ...this.#options, reply };
   }
 
   /** Forgets the conversation but for the system message. */
@@ -92,7 +99,7 @@ export class Agent {
   async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {
     const { tools } = this.#options;
     const prepared = this.#prepareInput(input, naming, signal);
-    const ask = (content: string) => this.#ask(content, signal);
+    const ask = (content: string) => this.ask(content, signal);
     yield* this.#guarded(async function* (rounds) {
       yield* hostNotices(tools);
       yield* ask([yield* prepared, data].filter(Boolean).join('\n\n'));
@@ -100,9 +107,10 @@ export class Agent {
     }, signal);
   }
 
-  /** Adds the question; the oldest turns become a summary if it does not fit behind all of them. */
-  async *#ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
+  /** Adds the question; with `summarize` the oldest turns become a summary if it does not fit behind all of them. */
+  async *ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
     const { model, history, overflow, reply } = this.#options;
+    this.#turnStart = history.mark();
     history.add({ role: 'user', content });
     if (overflow !== 'summarize') return;
     const { listed, messages } = this.#nextOffer();
@@ -125,9 +133,12 @@ export class Agent {
     this.offer.keepHead(messages);
   }
 
-  /** The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`). */
-  async *respond(signal?: AbortSignal): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    return yield* this.#guarded(rounds => rounds, signal);
+  /**
+   * The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`).
+   * @param start behind the question, if more was said since. Default: the end
+   */
+  async *respond(signal?: AbortSignal, start?: HistoryMark): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+    return yield* this.#guarded(rounds => rounds, signal, start);
   }
 
   async *#guarded(
@@ -135,10 +146,11 @@ export class Agent {
       rounds: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
     ) => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
     signal: AbortSignal | undefined,
+    start?: HistoryMark,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { history, tools } = this.#options;
     tools.refreshStale?.();
-    this.#turnStart = history.mark();
+    this.#turnStart = start ?? history.mark();
     this.#giveBack = undefined;
     try {
       return yield* run(this.#rounds(signal));
@@ -178,7 +190,7 @@ export class Agent {
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
-    const newCallId = () => this.#newCall('', {}).id;
+    const newCallId = this.#newCallId;
     const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
     let called = false;
     let said = '';
@@ -206,7 +218,7 @@ export class Agent {
       failed.forget();
       history.add(assistantMessage(reply, [...valid, ...invalid]));
       if (valid.length === 0) {
-        yield* this.#end(reply, said, cancelled);
+        yield* lastEvents(reply, said, this.#options.responseFormat);
         return [];
       }
       const ours = valid.filter(({ call }) => !this.#isHandedOver(call));
@@ -222,14 +234,6 @@ export class Agent {
         return valid.flatMap(({ call }) => (this.#isHandedOver(call) ? [call] : []));
       }
     }
-  }
-
-  *#end(reply: Reply, said: string, cancelled: boolean): Generator<TurnEvent> {
-    const { responseFormat: format } = this.#options;
-    yield* cutNotice(reply);
-    yield { type: 'assistant', text: said, cancelled };
-    const cut = reply.stats.finishReason !== 'stop';
-    if (format && !cancelled) yield* responseFormatError(format, reply.content, cut);
   }
 
   #isHandedOver({ function: { name } }: ToolCall): boolean {
@@ -328,10 +332,9 @@ export class Agent {
 
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
     const { tools, history, toolTimeoutMs: timeoutMs, approver, awaitTasks } = this.#options;
-    const newCallId = () => this.#newCall('', {}).id;
     return {
       ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
-      ...{ timeoutMs, cut: this.#cut, newCallId, approver, awaitTasks },
+      ...{ timeoutMs, cut: this.#cut, newCallId: this.#newCallId, approver, awaitTasks },
     };
   }
 
@@ -342,7 +345,6 @@ export class Agent {
   };
 
   #newCall(name: string, args: Readonly<Record<string, unknown>>): ToolCall {
-    const id = this.#options.newCallId?.() ?? `call_${++this.#callCount}`;
-    return { id, type: 'function', function: { name, arguments: args } };
+    return { id: this.#newCallId(), type: 'function', function: { name, arguments: args } };
   }
 }

@@ -6,7 +6,7 @@ import { typedValue } from './typed-value.ts';
 export interface TagDialect {
   /** Opens a call: `name`. */
   readonly call: RegExp;
-  /** Closes it; if empty, the end of the body does. */
+  /** Closes it; if empty, only the end of the body does. */
   readonly callEnd: string;
   /** Opens an argument: `key`, and `string` ("true" or "false") if the tag gives the type. */
   readonly parameter: RegExp;
@@ -54,7 +54,7 @@ function readCall(body: string, start: number, dialect: TagDialect, context: Bod
   const { callEnd } = dialect;
   // At the end of its section a call may lack its closing tag.
   if (!context.whole && (callEnd === '' || !body.startsWith(callEnd, at))) return `'${name}' is not closed`;
-  if (body.startsWith(callEnd, at)) at += callEnd.length;
+  if (callEnd !== '' && body.startsWith(callEnd, at)) at += callEnd.length;
   else if (at < body.length) return `there is text beside the tags of '${name}'`;
   return { call: { name, arguments: Object.fromEntries(entries) }, at };
 }

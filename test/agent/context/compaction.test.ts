@@ -150,6 +150,31 @@ describe('a summary that is', () => {
     expect(textOf(found.one.prompts().at(-1)?.messages ?? [])).toContain('room 101');
   });
 
+  test('empty behind an earlier one: what that says stays, and the user is told', async () => {
+    let written = 0;
+    const one = talk({ summary: () => (++written === 1 ? 'Ann opens the red door.' : '') });
+    await untilFull(one);
+    const events = await untilFull(one);
+    expect(events.find(event => event.type === 'compaction')?.summary).toMatch(
+      /^Summary of our conversation so far:\nAnn opens the red door\.\nThe user's own words/,
+    );
+    expect(notices(events).at(-1)).toContain('The model wrote none');
+  });
+
+  test('empty for its last part: what it says of the others stays', async () => {
+    const texts: string[] = [];
+    const { summary, told } = await summaryOf({
+      summary: (text, { tools }) => {
+        if (tools.length > 0) return '';
+        texts.push(text);
+        return texts.length === 1 ? 'Ann opens the red door.' : '';
+      },
+    });
+    expect(texts.length).toBeGreaterThan(1);
+    expect(summary).toContain('Ann opens the red door.');
+    expect(told.at(-1)).not.toContain('The model wrote none');
+  });
+
   test('in endless repetition: each sentence once', async () => {
     const loop = 'The room is 101. The bed is red. ';
     const { summary } = await summaryOf(
