@@ -6,7 +6,7 @@ const MAX_KEPT = 50;
 /** Attached resources that have changed: the user is told, and the model with the next prompt, since what it read is old. */
 export class ResourceNews {
   readonly #notices: Notices;
-  readonly #changed = new Map<string, string>();
+  #changed = new Map<string, string>();
 
   constructor(notices: Notices) {
     this.#notices = notices;
@@ -29,8 +29,8 @@ export class ResourceNews {
     return taken;
   }
 
-  /** They were not told after all. */
+  /** They were not told after all. What has changed since is newer. */
   giveBack(taken: ReadonlyMap<string, string>): void {
-    for (const [name, text] of taken) this.#changed.set(name, text);
+    this.#changed = new Map([...taken, ...this.#changed]);
   }
 }
