@@ -3,7 +3,7 @@ import type { ChatModel } from '../agent/model/chat-model.ts';
 import { ToolOffer } from '../agent/offer/tool-offer.ts';
 import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
 import { Agent } from '../agent/turn/agent.ts';
-import type { Overflow, TurnOptions } from '../agent/turn/agent-options.ts';
+import type { Overflow } from '../agent/turn/agent-options.ts';
 import { createHistory, type History } from '../chat/history.ts';
 import type { Message } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
@@ -67,7 +67,10 @@ export class Chat implements AsyncDisposable {
   readonly #history: History;
   readonly #tools: JoinedHost;
   readonly #offer: ToolOffer;
+  /** One for all replies: it knows the long results and the links of the conversation. */
   readonly #agent: Agent;
+  /** What goes into its requests now. */
+  readonly #asked: { thinking?: boolean; responseFormat?: ResponseFormat } = {};
   readonly #onClose: (chat: Chat) => void;
   #servers: Promise<McpHost> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -178,12 +181,16 @@ export class Chat implements AsyncDisposable {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEvent> {
     const { enforced, constrained } = enforceable(this.#model, format);
-    const agent = this.#newAgent(enforced);
     const start = this.#history.mark();
     this.#history.add({ role: 'user', content: `${text}\n\n${formatInstruction(format)}` });
-    for await (const event of formattedTurn(agent, this.#history, format, { signal, constrained })) {
-      if (event.type === 'error') this.#history.rollback(start);
-      yield event;
+    if (enforced) this.#asked.responseFormat = enforced;
+    try {
+      for await (const event of formattedTurn(this.#agent, this.#history, format, { signal, constrained })) {
+        if (event.type === 'error') this.#history.rollback(start);
+        yield event;
+      }
+    } finally {
+      delete this.#asked.responseFormat;
     }
   }
 
@@ -200,15 +207,12 @@ export class Chat implements AsyncDisposable {
     return starting;
   }
 
-  #newAgent(responseFormat?: ResponseFormat): Agent {
+  #newAgent(): Agent {
     const { thinking, toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize' } = this.#options;
-    const reply: TurnOptions['reply'] = {
-      ...(thinking !== undefined && { thinking }),
-      ...(responseFormat && { responseFormat }),
-    };
+    if (thinking !== undefined) this.#asked.thinking = thinking;
     return new Agent({
       ...{ model: this.#model, tools: this.#tools, history: this.#history, offer: this.#offer },
-      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply, awaitTasks: true },
+      ...{ sampling: this.#sampling, toolTimeoutMs, overflow, reply: this.#asked, awaitTasks: true },
     });
   }
 }
