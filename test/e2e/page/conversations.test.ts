@@ -221,6 +221,24 @@ inBrowser('conversations on the page', () => {
     expect(await first.locator('.conversations li').count()).toBe(0);
   });
 
+  test('a reply of another tab has ended once that tab is gone, and not before', async () => {
+    const first = await open();
+    await replyOf(first, 'Zero');
+    await first.locator('.conversations').getByText('Zero').waitFor();
+    const second = await first.context().newPage();
+    await second.clock.install();
+    await second.goto(first.url());
+    await said(second, 'You said: Zero').waitFor();
+    await ask(first, 'slow');
+    const elsewhere = second.getByText('Being written in another tab');
+    await elsewhere.waitFor();
+    await second.clock.runFor(6000);
+    expect(await elsewhere.count()).toBe(1);
+    await first.close();
+    await second.clock.runFor(60_000);
+    await second.locator('.reply').nth(1).getByText('Stopped').waitFor();
+  });
+
   test('a title and settings that are changed in one tab hold in the other, which goes on writing', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
