@@ -36,8 +36,9 @@ export class Keeper {
   /** Without storage the page works, and says so. */
   async open(): Promise<void> {
     try {
-      this.#database = await Database.open();
-      for (const conversation of takeLeft()) await this.#database.write(conversation, true);
+      const database = await Database.open();
+      this.#database = database;
+      await takeLeft(one => database.write(one, true)).catch(error => this.#failed(error));
       // What was said before there was a storage.
       await Promise.all([...this.#fresh].map(id => this.#save(id)));
       await this.#list();

@@ -239,6 +239,36 @@ inBrowser('conversations on the page', () => {
     await second.locator('.reply').nth(1).getByText('Stopped').waitFor();
   });
 
+  test('what a tab has left and cannot be kept hides nothing, and is kept when it can be', async () => {
+    const page = await open();
+    for (const text of ['Kept', 'Left']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    const { conversations } = JSON.parse((await saved(page, 'Export all')).text);
+    const left = conversations.filter(({ title }: { title: string }) => title === 'Left');
+    await page.getByRole('button', { name: 'Delete Left' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.addInitScript(() => {
+      const put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (...given) {
+        if (sessionStorage.getItem('full')) throw new DOMException('No room', 'QuotaExceededError');
+        return put.apply(this, given);
+      };
+    });
+    await page.evaluate(one => {
+      sessionStorage.setItem('full', '1');
+      localStorage.setItem('llm-host-left', one);
+    }, JSON.stringify(left));
+    await page.reload();
+    await page.getByText('does not keep the conversations').waitFor();
+    await page.locator('.conversations').getByText('Kept').waitFor();
+    await page.evaluate(() => sessionStorage.removeItem('full'));
+    await page.reload();
+    await page.locator('.conversations').getByText('Left').waitFor();
+  });
+
   test('a title and settings that are changed in one tab hold in the other, which goes on writing', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
