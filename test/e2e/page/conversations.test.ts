@@ -192,6 +192,31 @@ inBrowser('conversations on the page', () => {
     expect(await questions(page)).toEqual(['Fast']);
   });
 
+  test('the way back passes what was deleted, and a reply that is being written leaves it as it is', async () => {
+    const page = await open();
+    for (const text of ['One', 'Two', 'Three']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    await page.getByRole('button', { name: 'Delete Three' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.locator('.welcome').waitFor();
+    // The new chat in which `Three` began, and before it `Two`.
+    for (const _ of [1, 2]) await page.goBack();
+    await said(page, 'You said: Two').waitFor();
+    // `One` is not in memory then.
+    await page.reload();
+    await ask(page, 'slow');
+    await said(page, 'word 1').waitFor();
+    const before = await page.evaluate(() => history.length);
+    for (const _ of [1, 2]) await page.goBack();
+    await said(page, 'You said: One').waitFor();
+    expect(await page.evaluate(() => history.length)).toBe(before);
+    for (const _ of [1, 2]) await page.goForward();
+    await said(page, 'word 1').waitFor();
+  });
+
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
