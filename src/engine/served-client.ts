@@ -29,6 +29,10 @@ const MAX_ANSWER = 1024 * 1024;
 const MAX_STREAM = 64 * 1024 * 1024;
 const MAX_ERROR = 400;
 const END = '[DONE]';
+/** What passes, or is for whoever runs the server to mend. In a stream that has begun there is no status to tell it by. */
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  ...['stopping', 'queue_full', 'no_room', 'engine_unavailable', 'out_of_memory'],
+]);
 
 /**
  * `llm-host serve` over HTTP. It is a stranger: its errors are cleaned and cut, its answers have limits. All failures
@@ -180,7 +184,8 @@ export class ServedClient {
     if (code === 'model_not_found') return new LlmHostError('MODEL_NOT_FOUND', said ?? 'The model is gone');
     // Ours always says why.
     if (said === undefined) return this.strange();
-    return new LlmHostError(status === 503 ? 'ENGINE_UNAVAILABLE' : 'ENGINE', `${where}: ${said}`);
+    const unavailable = status === 503 || UNAVAILABLE.has(code);
+    return new LlmHostError(unavailable ? 'ENGINE_UNAVAILABLE' : 'ENGINE', `${where}: ${said}`);
   }
 
   #gone(cause?: unknown): LlmHostError {

@@ -251,3 +251,28 @@ it('a schema that cannot write itself as JSON Schema is refused by its name', ()
     'This version of old cannot write its schemas as JSON Schema',
   );
 });
+
+it('long results are read on in later replies, by a schema or not', async () => {
+  const long = tool({
+    ...{ description: 'Reads a file', parameters: { type: 'object', properties: {} } },
+    run: () => `${'a line of a long file\n'.repeat(20_000)}the end`,
+  });
+  const reading = async function* ({ messages }: ReplyRequest) {
+    const [, reference = ''] = /"result": "(\w+)"/.exec(JSON.stringify(messages).replaceAll('\\', '')) ?? [];
+    yield* calls('read_result', { result: reference, search: 'the end' });
+    return STATS;
+  };
+  const schema = z.object({ end: z.string() });
+  const { model } = scriptedModel(
+    ...[calls('long', {}), says('It is long.'), reading, says('{"end": "the end"}')],
+    ...[calls('long', {}), says('{"end": "?"}'), reading, says('There.')],
+  );
+  const chat = model.chat({ tools: { long } });
+  await chat.send('Read it.');
+  const asJson = await chat.send('How does it end?', { schema });
+  expect(asJson.calls).toMatchObject([{ name: 'read_result', result: expect.stringContaining('the end') }]);
+  chat.clear();
+  await chat.send('Read it.', { schema });
+  const plain = await chat.send('How does it end?');
+  expect(plain.calls).toMatchObject([{ name: 'read_result', result: expect.stringContaining('the end') }]);
+});

@@ -324,6 +324,20 @@ describe('a reply', () => {
     await expect(reply(half, { timeoutMs: 100, loads: true })).rejects.toThrow('was silent for 0.1 s');
   });
 
+  it('a server that stops, or has no room, is unavailable in mid-stream too', async () => {
+    const stop = new AbortController();
+    const messages = [{ role: 'user' as const, content: 'hi' }];
+    const { url } = await serveScripted(() => [...Array(4000).keys()].join(' '), { stopping: stop.signal });
+    const stopping = { code: 'ENGINE_UNAVAILABLE', message: expect.stringContaining('is stopping') };
+    const { model } = await open(url);
+    const read = async () => {
+      for await (const _ of model.reply({ messages, tools: [], sampling: {} })) stop.abort();
+    };
+    await expect(read()).rejects.toMatchObject(stopping);
+    const full = `: loading the model\n\ndata: {"error":{"message":"There is no room","code":"no_room"}}\n\n`;
+    await expect(reply(await answering(streams(full)))).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+  });
+
   it('counts of the server correct the estimate, within limits', async () => {
     const count = (tokens: number) => `data: {"choices":[],"usage":{"prompt_tokens":${tokens}}}\n\n`;
     const request = { messages: [{ role: 'user' as const, content: 'x'.repeat(3500) }], tools: [] };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { withMessage } from '../../web/conversation/tree.ts';
+import type { Conversation } from '../../web/conversation/types.ts';
 import { dropLeft, leaveBehind, takeLeft } from '../../web/storage/left-behind.ts';
 import { question, sample } from './messages.ts';
 
@@ -13,19 +14,38 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+/** What is taken, all of which is kept. */
+async function taken() {
+  const all: Conversation[] = [];
+  await takeLeft(async one => all.push(one));
+  return all;
+}
+
 const named = (id: string) => ({ ...sample(), id });
 
-it('what several tabs leave as they go together is all there, once', () => {
+it('what several tabs leave as they go together is all there, once', async () => {
   expect(leaveBehind([named('a'), named('b')])).toBe(true);
   leaveBehind([withMessage(named('b'), question('q9', 'a5'), 9), named('c')]);
-  const left = takeLeft();
+  const left = await taken();
   expect(left.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   expect(Object.keys(left[1]?.messages ?? {})).toContain('q9');
-  expect(takeLeft()).toEqual([]);
+  expect(await taken()).toEqual([]);
 });
 
-it('what is deleted is not left behind either', () => {
+it('what is deleted is not left behind either', async () => {
   leaveBehind([named('a'), named('b')]);
   dropLeft(['b', 'x']);
-  expect(takeLeft().map(({ id }) => id)).toEqual(['a']);
+  expect((await taken()).map(({ id }) => id)).toEqual(['a']);
+});
+
+it('what cannot be kept waits for the next time, and so does what comes meanwhile', async () => {
+  leaveBehind([named('a'), named('b')]);
+  const full = takeLeft(async ({ id }) => {
+    if (id === 'a') throw new Error('full');
+    leaveBehind([withMessage(named('b'), question('q9', 'a5'), 9)]);
+  });
+  await expect(full).rejects.toThrow('full');
+  const left = await taken();
+  expect(left.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(Object.keys(left[1]?.messages ?? {})).toContain('q9');
 });

@@ -10,8 +10,10 @@ import { LAST_WRITER, WRITER } from './writer.ts';
 
 /** A conversation that grows is kept so often. */
 const SAVE_MS = 500;
-/** A reply that nobody has added to for so long has lost its tab. */
-const SILENT_MS = 5000;
+/** A reply that nobody has added to for so long has lost its tab: longer than `serve` is ever silent, which is 10 s. */
+const SILENT_MS = 25_000;
+/** How often to look whether it is. */
+const LOOK_MS = 5000;
 
 /** Keeps conversations in the browser, in step with its other tabs. */
 export class Keeper {
@@ -21,6 +23,8 @@ export class Keeper {
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   /** Never kept so far. */
   readonly #fresh = new Set<string>();
+  /** With replies of other tabs. */
+  readonly #watched = new Set<string>();
   #database: Database | undefined;
 
   constructor(store: Store<ChatState>, onDeleted: (id: string) => void) {
@@ -32,8 +36,9 @@ export class Keeper {
   /** Without storage the page works, and says so. */
   async open(): Promise<void> {
     try {
-      this.#database = await Database.open();
-      for (const conversation of takeLeft()) await this.#database.write(conversation, true);
+      const database = await Database.open();
+      this.#database = database;
+      await takeLeft(one => database.write(one, true)).catch(error => this.#failed(error));
       // What was said before there was a storage.
       await Promise.all([...this.#fresh].map(id => this.#save(id)));
       await this.#list();
@@ -50,14 +55,22 @@ export class Keeper {
     if (!read) return undefined;
     const conversation = withoutAbandoned(read);
     this.#store.set(withLoaded(this.#store.state, conversation));
-    if (Object.values(conversation.messages).some(isWriting)) setTimeout(() => this.#look(id), SILENT_MS);
+    this.#watch(conversation);
     return conversation;
   }
 
-  /** Whether the tab that was writing has said anything since. */
-  #look(id: string): void {
-    const conversation = this.#store.state.loaded.get(id);
-    if (conversation) this.#store.set(withLoaded(this.#store.state, withoutAbandoned(conversation)));
+  /** Looks, as long as another tab is writing, whether that tab is still there. */
+  #watch({ id, messages }: Conversation): void {
+    if (this.#watched.has(id) || !Object.values(messages).some(isElsewhere)) return;
+    this.#watched.add(id);
+    setTimeout(() => {
+      this.#watched.delete(id);
+      const conversation = this.#store.state.loaded.get(id);
+      if (!conversation) return;
+      const left = withoutAbandoned(conversation);
+      this.#store.set(withLoaded(this.#store.state, left));
+      this.#watch(left);
+    }, LOOK_MS);
   }
 
   /** What is kept, with what could not be. */
@@ -144,7 +157,10 @@ export class Keeper {
   /** What another tab has added. */
   #join(kept: Conversation): void {
     const mine = this.#store.state.loaded.get(kept.id);
-    if (mine) this.#store.set(withLoaded(this.#store.state, merged(mine, kept)));
+    if (!mine) return;
+    const both = merged(mine, kept);
+    this.#store.set(withLoaded(this.#store.state, both));
+    this.#watch(both);
   }
 
   async #heard({ type, id }: TabNews): Promise<void> {
@@ -181,13 +197,14 @@ export class Keeper {
 const isWriting = (message: Message): message is AssistantMessage =>
   message.role === 'assistant' && message.state === 'writing';
 
+const isElsewhere = (message: Message): message is AssistantMessage =>
+  isWriting(message) && message.writer !== WRITER;
+
 /** Replies of a tab that is gone, or of this one before it was loaded again, have ended. */
 function withoutAbandoned(conversation: Conversation): Conversation {
   const now = Date.now();
   const isLeft = (message: Message): message is AssistantMessage =>
-    isWriting(message) &&
-    message.writer !== WRITER &&
-    (message.writer === LAST_WRITER || now - message.changed > SILENT_MS);
+    isElsewhere(message) && (message.writer === LAST_WRITER || now - message.changed > SILENT_MS);
   const messages = Object.values(conversation.messages).map(
     message => [message.id, isLeft(message) ? abandoned(message, now) : message] as const,
   );

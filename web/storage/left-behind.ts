@@ -17,11 +17,20 @@ export function leaveBehind(conversations: readonly Conversation[]): boolean {
   return keep([...left.values()]);
 }
 
-/** What was left, once. */
-export function takeLeft(): readonly Conversation[] {
-  const left = leftBehind();
-  keep([]);
-  return left;
+/** Hands on what was left, and forgets each once it is kept: until then nothing else has it. Throws what `kept` throws. */
+export async function takeLeft(kept: (conversation: Conversation) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const one of leftBehind()) {
+    try {
+      await kept(one);
+      const text = JSON.stringify(one);
+      // Another tab may have left more of it meanwhile.
+      keep(leftBehind().filter(other => JSON.stringify(other) !== text));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** These were deleted: what another tab has left of them must not come back. */

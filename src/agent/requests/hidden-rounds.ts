@@ -40,7 +40,7 @@ export class HiddenRounds {
     const keys = keysOf(shown);
     return shown.flatMap((message, index) => {
       const entry = message.role === 'assistant' ? this.#entries.get(keys[index] as string) : undefined;
-      return entry?.messages ?? [message];
+      return entry ? withIdsOf(message, entry.messages) : [message];
     });
   }
 
@@ -48,6 +48,19 @@ export class HiddenRounds {
     this.#chars -= this.#entries.get(key)?.chars ?? 0;
     this.#entries.delete(key);
   }
+}
+
+/** The calls that went to the client, by the ids that they have there: its results name those. */
+function withIdsOf(shown: Message, hidden: readonly Message[]): readonly Message[] {
+  const answered = new Set(hidden.flatMap(one => (one.role === 'tool' ? [one.tool_call_id] : [])));
+  const ids = shown.role === 'assistant' ? (shown.tool_calls ?? []).map(call => call.id) : [];
+  return hidden.map(message => {
+    if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
+    const calls = message.tool_calls.map(call =>
+      answered.has(call.id) ? call : { ...call, id: ids.shift() ?? call.id },
+    );
+    return { ...message, tool_calls: calls };
+  });
 }
 
 /** For each message, a digest of it and all before it. */

@@ -192,6 +192,31 @@ inBrowser('conversations on the page', () => {
     expect(await questions(page)).toEqual(['Fast']);
   });
 
+  test('the way back passes what was deleted, and a reply that is being written leaves it as it is', async () => {
+    const page = await open();
+    for (const text of ['One', 'Two', 'Three']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    await page.getByRole('button', { name: 'Delete Three' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.locator('.welcome').waitFor();
+    // The new chat in which `Three` began, and before it `Two`.
+    for (const _ of [1, 2]) await page.goBack();
+    await said(page, 'You said: Two').waitFor();
+    // `One` is not in memory then.
+    await page.reload();
+    await ask(page, 'slow');
+    await said(page, 'word 1').waitFor();
+    const before = await page.evaluate(() => history.length);
+    for (const _ of [1, 2]) await page.goBack();
+    await said(page, 'You said: One').waitFor();
+    expect(await page.evaluate(() => history.length)).toBe(before);
+    for (const _ of [1, 2]) await page.goForward();
+    await said(page, 'word 1').waitFor();
+  });
+
   test('two tabs write to the same one, and nothing is lost', async () => {
     const first = await open();
     await replyOf(first, 'Zero');
@@ -219,6 +244,54 @@ inBrowser('conversations on the page', () => {
     await first.locator('.welcome').waitFor();
     await first.reload();
     expect(await first.locator('.conversations li').count()).toBe(0);
+  });
+
+  test('a reply of another tab has ended once that tab is gone, and not before', async () => {
+    const first = await open();
+    await replyOf(first, 'Zero');
+    await first.locator('.conversations').getByText('Zero').waitFor();
+    const second = await first.context().newPage();
+    await second.clock.install();
+    await second.goto(first.url());
+    await said(second, 'You said: Zero').waitFor();
+    await ask(first, 'slow');
+    const elsewhere = second.getByText('Being written in another tab');
+    await elsewhere.waitFor();
+    await second.clock.runFor(6000);
+    expect(await elsewhere.count()).toBe(1);
+    await first.close();
+    await second.clock.runFor(60_000);
+    await second.locator('.reply').nth(1).getByText('Stopped').waitFor();
+  });
+
+  test('what a tab has left and cannot be kept hides nothing, and is kept when it can be', async () => {
+    const page = await open();
+    for (const text of ['Kept', 'Left']) {
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await replyOf(page, text);
+      await page.locator('.conversations').getByText(text).waitFor();
+    }
+    const { conversations } = JSON.parse((await saved(page, 'Export all')).text);
+    const left = conversations.filter(({ title }: { title: string }) => title === 'Left');
+    await page.getByRole('button', { name: 'Delete Left' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.addInitScript(() => {
+      const put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (...given) {
+        if (sessionStorage.getItem('full')) throw new DOMException('No room', 'QuotaExceededError');
+        return put.apply(this, given);
+      };
+    });
+    await page.evaluate(one => {
+      sessionStorage.setItem('full', '1');
+      localStorage.setItem('llm-host-left', one);
+    }, JSON.stringify(left));
+    await page.reload();
+    await page.getByText('does not keep the conversations').waitFor();
+    await page.locator('.conversations').getByText('Kept').waitFor();
+    await page.evaluate(() => sessionStorage.removeItem('full'));
+    await page.reload();
+    await page.locator('.conversations').getByText('Left').waitFor();
   });
 
   test('a title and settings that are changed in one tab hold in the other, which goes on writing', async () => {
