@@ -167,12 +167,13 @@ export class McpHost implements ToolHost, ServerControl {
     const told = finished.map(
       ({ tool, how, text }) => `[The task of the tool '${tool}' ${how}]\n${cut(tool, text)}`,
     );
-    const text = [...told, ...this.#news.take(), prepared.text].join('\n\n');
-    return {
-      ...prepared,
-      text,
-      ...(finished.length > 0 && { giveBack: () => this.#tasks.giveBack(finished) }),
+    const news = this.#news.take();
+    const text = [...told, ...news, prepared.text].join('\n\n');
+    const giveBack = (): void => {
+      this.#tasks.giveBack(finished);
+      this.#news.giveBack(news);
     };
+    return { ...prepared, text, ...((finished.length > 0 || news.length > 0) && { giveBack }) };
   }
 
   takeNotices(): readonly string[] {

@@ -92,9 +92,14 @@ describe('resources', TIMEOUT, () => {
       expect(told).toEqual([
         'Resource @x:memo://today has changed since it was attached; name it again to attach it anew.',
       ]);
-      expect((await host.prepareInput('And now?', LIMIT)).text).toBe(
-        '[The resource x:memo://today has changed since it was attached]\n\nAnd now?',
-      );
+      const asked = '[The resource x:memo://today has changed since it was attached]\n\nAnd now?';
+      // A turn that fails has told the model nothing.
+      for (let turn = 0; turn < 2; turn++) {
+        const { text, giveBack } = await host.prepareInput('And now?', LIMIT);
+        expect(text).toBe(asked);
+        giveBack?.();
+      }
+      expect((await host.prepareInput('And now?', LIMIT)).text).toBe(asked);
       expect((await host.prepareInput('And now?', LIMIT)).text).toBe('And now?');
     },
   );
