@@ -43,9 +43,9 @@ export class ArxivClient {
     this.#options = options;
   }
 
-  /** Throws ToolError. */
-  query(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
-    const result = this.#last.then(() => this.#withRetries(params));
+  /** Throws ToolError, also once `signal` aborts, which lets the next query begin. */
+  query(params: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Paper[]> {
+    const result = this.#last.then(() => this.#withRetries(params, signal));
     this.#last = result.then(
       () => undefined,
       () => undefined,
@@ -53,27 +53,38 @@ export class ArxivClient {
     return result;
   }
 
-  async #withRetries(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+  async #withRetries(
+    params: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Paper[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#once(params);
+        return await this.#once(params, signal);
       } catch (error) {
+        if (signal?.aborted) throw new ToolError('The call was cancelled.');
         if (!(error instanceof Temporary)) throw error;
         if (attempt >= MAX_ATTEMPTS) {
           throw new ToolError(`arXiv could not be reached after ${MAX_ATTEMPTS} attempts: ${error.message}`);
         }
-        await sleep(error.retryAfterMs ?? this.#backoff(attempt));
+        // Once it is cancelled, the next attempt says so.
+        await sleep(error.retryAfterMs ?? this.#backoff(attempt), undefined, { signal }).catch(
+          () => undefined,
+        );
       }
     }
   }
 
-  async #once(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+  async #once(
+    params: Readonly<Record<string, string>>,
+    cancelled: AbortSignal | undefined,
+  ): Promise<readonly Paper[]> {
     const { baseUrl, intervalMs = INTERVAL_MS, timeoutMs = TIMEOUT_MS } = this.#options;
-    await sleep(Math.max(0, this.#readyAt - performance.now()));
+    await sleep(Math.max(0, this.#readyAt - performance.now()), undefined, { signal: cancelled });
     const url = new URL(`${baseUrl.replace(/\/$/, '')}/query`);
     url.search = new URLSearchParams(params).toString();
     try {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const limit = AbortSignal.timeout(timeoutMs);
+      const signal = cancelled === undefined ? limit : AbortSignal.any([limit, cancelled]);
       const response = await fetch(url, { signal, headers: { 'user-agent': 'llm-host' } });
       const text = await bounded(response);
       if (response.status === 429 || response.status >= 500) {
