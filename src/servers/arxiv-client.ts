@@ -32,7 +32,7 @@ class Temporary extends Error {
 /**
  * Asks the arXiv API: one request at a time, three seconds apart, each within 15 s. Temporary failures (no answer, 429,
  * 5xx, a broken feed) are tried four times with exponential backoff, jitter (AWS's "full jitter") and the server's
- * Retry-After.
+ * Retry-After; one of more than half a minute is reported instead.
  */
 export class ArxivClient {
   readonly #options: ArxivOptions;
@@ -63,6 +63,11 @@ export class ArxivClient {
       } catch (error) {
         if (signal?.aborted) throw new ToolError('The call was cancelled.');
         if (!(error instanceof Temporary)) throw error;
+        const { retryAfterMs = 0 } = error;
+        if (retryAfterMs > MAX_WAIT_MS) {
+          const seconds = Math.ceil(retryAfterMs / 1000);
+          throw new ToolError(`arXiv asks to be left alone for ${seconds} s: ${error.message}`);
+        }
         if (attempt >= MAX_ATTEMPTS) {
           throw new ToolError(`arXiv could not be reached after ${MAX_ATTEMPTS} attempts: ${error.message}`);
         }
@@ -132,10 +137,10 @@ function badRequest(text: string): string {
   return 'arXiv refused the request.';
 }
 
-/** In seconds, at most half a minute; a longer wait is reported instead. */
+/** It is in seconds. */
 function retryAfter(response: Response): number | undefined {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(MAX_WAIT_MS, seconds * 1000) : undefined;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
 async function bounded(response: Response): Promise<string> {

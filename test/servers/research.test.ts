@@ -138,6 +138,15 @@ describe('a service in trouble', () => {
     expect(readdirSync(cacheFolder)).toEqual([]);
   });
 
+  it('that wants to be left alone for longer than half a minute is, and that is told', async () => {
+    const call = await setUp([status(429, { 'retry-after': '31' })]);
+    expect(await call('search_papers', { topic: 'x' })).toEqual({
+      text: 'Error: arXiv asks to be left alone for 31 s: the service answered 429',
+      isError: true,
+    });
+    expect(stand?.requests).toHaveLength(1);
+  });
+
   it('that does not answer is left at the limit', async () => {
     const call = await setUp([() => undefined], { timeoutMs: 50 });
     expect((await call('search_papers', { topic: 'x' })).text).toContain('no answer within 0.05 s');
