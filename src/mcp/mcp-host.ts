@@ -168,12 +168,12 @@ export class McpHost implements ToolHost, ServerControl {
       ({ tool, how, text }) => `[The task of the tool '${tool}' ${how}]\n${cut(tool, text)}`,
     );
     const news = this.#news.take();
-    const text = [...told, ...news.values(), prepared.text].join('\n\n');
-    const giveBack = () => {
+    const text = [...told, ...news, prepared.text].join('\n\n');
+    const giveBack = (): void => {
       this.#tasks.giveBack(finished);
       this.#news.giveBack(news);
     };
-    return { ...prepared, text, ...(finished.length + news.size > 0 && { giveBack }) };
+    return { ...prepared, text, ...((finished.length > 0 || news.length > 0) && { giveBack }) };
   }
 
   takeNotices(): readonly string[] {

@@ -4,9 +4,12 @@ import { type PromptReference, promptReference, resourceReferences } from './inp
 import type { ResourceReads } from './resource-reads.ts';
 import { resultText } from './result-text.ts';
 import { callServer } from './server/call.ts';
+import { cleanLine, TEXT_LIMITS } from './server/incoming-text.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import type { PromptResult } from './server/wire-schemas.ts';
 import type { CallOptions, PreparedInput, PrepareOptions } from './tool-host.ts';
+
+const SEPARATOR = '\n\n';
 
 /** An input with its prompt or resources filled in; see ToolHost.prepareInput. */
 export async function prepareInput(
@@ -85,11 +88,24 @@ function checkArguments(
   );
 }
 
-/** The prompt's messages as the user's text; an assistant message is labelled. */
+/** The prompt's messages as the user's text; an assistant message is labelled. What is cut off is told. */
 function messagesText({ messages }: PromptResult, maxChars: number): string {
-  const texts = messages.map(({ role, content }) => {
-    const text = resultText({ content: Array.isArray(content) ? content : [content] }, maxChars);
-    return role === 'user' ? text : `${role.charAt(0).toUpperCase()}${role.slice(1)}: ${text}`;
-  });
-  return texts.join('\n\n').slice(0, maxChars);
+  const texts: string[] = [];
+  let left = maxChars;
+  for (const [index, { role, content }] of messages.entries()) {
+    if (left <= 0) {
+      texts.push(`... [cut: ${index} of ${messages.length} messages]`);
+      break;
+    }
+    const text = resultText({ content: Array.isArray(content) ? content : [content] }, left);
+    texts.push(`${role === 'user' ? '' : speaker(role)}${text}`);
+    left -= (texts[index] as string).length + SEPARATOR.length;
+  }
+  return texts.join(SEPARATOR);
+}
+
+/** `Assistant: ` */
+function speaker(role: string): string {
+  const name = cleanLine(role, TEXT_LIMITS.title);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
 }

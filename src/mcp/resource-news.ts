@@ -6,7 +6,7 @@ const MAX_KEPT = 50;
 /** Attached resources that have changed: the user is told, and the model with the next prompt, since what it read is old. */
 export class ResourceNews {
   readonly #notices: Notices;
-  #changed = new Map<string, string>();
+  #changed = new Set<string>();
 
   constructor(notices: Notices) {
     this.#notices = notices;
@@ -19,18 +19,18 @@ export class ResourceNews {
       `${server}\0resource ${uri}`,
       `Resource @${name} ${has}; name it again to attach it anew.`,
     );
-    if (this.#changed.size < MAX_KEPT) this.#changed.set(name, `[The resource ${name} ${has}]`);
+    if (this.#changed.size < MAX_KEPT) this.#changed.add(`[The resource ${name} ${has}]`);
   }
 
-  /** For the model: what has changed, by its name. Returns all and clears them. */
-  take(): ReadonlyMap<string, string> {
-    const taken = new Map(this.#changed);
+  /** For the model; returns all and clears them. */
+  take(): readonly string[] {
+    const taken = [...this.#changed];
     this.#changed.clear();
     return taken;
   }
 
-  /** They were not told after all. What has changed since is newer. */
-  giveBack(taken: ReadonlyMap<string, string>): void {
-    this.#changed = new Map([...taken, ...this.#changed]);
+  /** They were not told after all. */
+  giveBack(taken: readonly string[]): void {
+    this.#changed = new Set([...taken, ...this.#changed]);
   }
 }

@@ -3,7 +3,7 @@ import { LlmHostError, messageOf } from '../errors.ts';
 import { MAX_EXTENSION } from './server/call.ts';
 import { NO_TIMEOUT_MS } from './server/deadline.ts';
 import type { ManagedServer } from './server/managed-server.ts';
-import { answerTask, cancelTask, getTask, taskResult } from './server/task-requests.ts';
+import { answerTask, cancelTask, getTask, type TaskAnswers, taskResult } from './server/task-requests.ts';
 import type { TaskState } from './server/task-state.ts';
 import type { CallResult } from './server/wire-schemas.ts';
 import type { CallOptions } from './tool-host.ts';
@@ -147,7 +147,9 @@ export class Tasks {
     signal: AbortSignal,
     onState: (state: TaskState) => void,
   ): Promise<CallResult> {
-    const answered = new Set<string>();
+    const answers: TaskAnswers = { given: new Map(), sent: new Set() };
+    // `state` is from before a failure: the server may have an answer that seemed to be lost.
+    let isOld = false;
     const endsAt = performance.now() + Math.min(task.ttlMs ?? MAX_LIFE_MS, MAX_LIFE_MS);
     let state = task;
     let pauseMs = FIRST_POLL_MS;
@@ -164,16 +166,18 @@ export class Tasks {
         // It waits for the user, which may take long, and whose question is its own.
         if (state.status === 'completed' || (asks && connection.era !== 'modern'))
           return await taskResult(connection, state, asks ? { signal, onWaiting: () => undefined } : hooks);
-        if (asks) await answerTask(connection, state, answered, { signal });
+        if (asks && !isOld) await answerTask(connection, state, answers, { signal });
         await sleep(pollPause(state.pollMs ?? pauseMs), undefined, { signal, ref: false });
         pauseMs = Math.min(pauseMs * 1.5, UNSUGGESTED_MAX_MS);
         state = await getTask(connection, task.id, {
           signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]),
         });
         failures = 0;
+        isOld = false;
       } catch (error) {
         // One that the server answers tells more than the next poll would.
         if (signal.aborted || isAnswer(error) || ++failures >= MAX_FAILED_POLLS) throw error;
+        isOld = true;
         await sleep(pollPause(pauseMs), undefined, { signal, ref: false });
       }
     }

@@ -32,7 +32,7 @@ class Temporary extends Error {
 /**
  * Asks the arXiv API: one request at a time, three seconds apart, each within 15 s. Temporary failures (no answer, 429,
  * 5xx, a broken feed) are tried four times with exponential backoff, jitter (AWS's "full jitter") and the server's
- * Retry-After.
+ * Retry-After; one of more than half a minute is reported instead.
  */
 export class ArxivClient {
   readonly #options: ArxivOptions;
@@ -43,9 +43,9 @@ export class ArxivClient {
     this.#options = options;
   }
 
-  /** Throws ToolError. */
-  query(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
-    const result = this.#last.then(() => this.#withRetries(params));
+  /** Throws ToolError, also once `signal` aborts, which lets the next query begin. */
+  query(params: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Paper[]> {
+    const result = this.#last.then(() => this.#withRetries(params, signal));
     this.#last = result.then(
       () => undefined,
       () => undefined,
@@ -53,27 +53,43 @@ export class ArxivClient {
     return result;
   }
 
-  async #withRetries(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+  async #withRetries(
+    params: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Paper[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#once(params);
+        return await this.#once(params, signal);
       } catch (error) {
+        if (signal?.aborted) throw new ToolError('The call was cancelled.');
         if (!(error instanceof Temporary)) throw error;
+        const { retryAfterMs = 0 } = error;
+        if (retryAfterMs > MAX_WAIT_MS) {
+          const seconds = Math.ceil(retryAfterMs / 1000);
+          throw new ToolError(`arXiv asks to be left alone for ${seconds} s: ${error.message}`);
+        }
         if (attempt >= MAX_ATTEMPTS) {
           throw new ToolError(`arXiv could not be reached after ${MAX_ATTEMPTS} attempts: ${error.message}`);
         }
-        await sleep(error.retryAfterMs ?? this.#backoff(attempt));
+        // Once it is cancelled, the next attempt says so.
+        await sleep(error.retryAfterMs ?? this.#backoff(attempt), undefined, { signal }).catch(
+          () => undefined,
+        );
       }
     }
   }
 
-  async #once(params: Readonly<Record<string, string>>): Promise<readonly Paper[]> {
+  async #once(
+    params: Readonly<Record<string, string>>,
+    cancelled: AbortSignal | undefined,
+  ): Promise<readonly Paper[]> {
     const { baseUrl, intervalMs = INTERVAL_MS, timeoutMs = TIMEOUT_MS } = this.#options;
-    await sleep(Math.max(0, this.#readyAt - performance.now()));
+    await sleep(Math.max(0, this.#readyAt - performance.now()), undefined, { signal: cancelled });
     const url = new URL(`${baseUrl.replace(/\/$/, '')}/query`);
     url.search = new URLSearchParams(params).toString();
     try {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const limit = AbortSignal.timeout(timeoutMs);
+      const signal = cancelled === undefined ? limit : AbortSignal.any([limit, cancelled]);
       const response = await fetch(url, { signal, headers: { 'user-agent': 'llm-host' } });
       const text = await bounded(response);
       if (response.status === 429 || response.status >= 500) {
@@ -121,10 +137,10 @@ function badRequest(text: string): string {
   return 'arXiv refused the request.';
 }
 
-/** In seconds, at most half a minute; a longer wait is reported instead. */
+/** It is in seconds. */
 function retryAfter(response: Response): number | undefined {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(MAX_WAIT_MS, seconds * 1000) : undefined;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
 async function bounded(response: Response): Promise<string> {

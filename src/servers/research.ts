@@ -19,11 +19,14 @@ export interface ResearchOptions extends Partial<ArxivOptions> {
 export function researchTools({ cacheFolder, ...options }: ResearchOptions): readonly ServerTool[] {
   const cache = new PaperCache(cacheFolder);
   const client = new ArxivClient({ baseUrl: BASE_URL, ...options });
-  const find = async (params: Readonly<Record<string, string>>): Promise<readonly Paper[]> => {
+  const find = async (
+    params: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Paper[]> => {
     const key = new URLSearchParams(params).toString();
     const known = await cache.get(key);
     if (known !== undefined) return known;
-    const papers = await client.query(params);
+    const papers = await client.query(params, signal);
     await cache.set(key, papers);
     return papers;
   };
@@ -33,8 +36,8 @@ export function researchTools({ cacheFolder, ...options }: ResearchOptions): rea
       description: 'Search for papers on arXiv by topic.',
       parameters: { topic: 'string', 'max_results?': 'number' },
       annotations: { readOnlyHint: true },
-      run: async ({ topic, max_results: limit }) => {
-        const papers = await find(searchParams(String(topic), limit));
+      run: async ({ topic, max_results: limit }, signal) => {
+        const papers = await find(searchParams(String(topic), limit), signal);
         if (papers.length === 0) return 'No papers found.';
         return papers.map(paper => `${paper.id}: ${paper.title} (${paper.published})`).join('\n');
       },
@@ -44,13 +47,13 @@ export function researchTools({ cacheFolder, ...options }: ResearchOptions): rea
       description: 'Title, authors, date and abstract of a paper, by its arXiv id.',
       parameters: { paper_id: 'string' },
       annotations: { readOnlyHint: true },
-      run: async ({ paper_id: given }) => {
+      run: async ({ paper_id: given }, signal) => {
         const id = String(given)
           .trim()
           .replace(/^arxiv:/i, '');
         if (!PAPER_ID.test(id))
           throw new ToolError(`${id.slice(0, 100)} is not an arXiv id such as 2301.01234.`);
-        const [paper] = await find({ id_list: id });
+        const [paper] = await find({ id_list: id }, signal);
         if (paper === undefined) throw new ToolError(`There is no paper ${id}.`);
         return describe(paper);
       },

@@ -9,8 +9,8 @@ export interface ServerTool {
   /** In the order of the schema's properties; a name that ends in `?` is optional. */
   readonly parameters: Readonly<Record<string, 'number' | 'string'>>;
   readonly annotations: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
-  /** Returns the result's text. A ToolError becomes a tool error. */
-  readonly run: (args: Readonly<Record<string, unknown>>) => string | Promise<string>;
+  /** Returns the result's text. A ToolError becomes a tool error. The signal aborts when nobody waits for it any more. */
+  readonly run: (args: Readonly<Record<string, unknown>>, signal?: AbortSignal) => string | Promise<string>;
 }
 
 /** A refusal or failure reported to the model as `Error: <message>`. */
@@ -28,8 +28,8 @@ export async function serveTools(name: string, version: string, tools: readonly 
   const running = new Set<Promise<unknown>>();
   const tracked = tools.map(tool => ({
     ...tool,
-    run: async (args: Readonly<Record<string, unknown>>): Promise<string> => {
-      const call = Promise.resolve(args).then(tool.run);
+    run: async (args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<string> => {
+      const call = Promise.resolve(args).then(given => tool.run(given, signal));
       running.add(call);
       return await call.finally(() => running.delete(call));
     },
@@ -52,8 +52,8 @@ function toolServer(name: string, version: string, tools: readonly ServerTool[])
       annotations: tool.annotations,
     })),
   }));
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const outcome = await callTool(tools, params.name, params.arguments ?? {});
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const outcome = await callTool(tools, params.name, params.arguments ?? {}, mcpReq.signal);
     return { content: [{ type: 'text', text: outcome.text }], isError: outcome.isError };
   });
   return server;
@@ -64,6 +64,7 @@ export async function callTool(
   tools: readonly ServerTool[],
   name: string,
   given: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
 ): Promise<{ text: string; isError: boolean }> {
   try {
     // Models write null for omitted arguments.
@@ -71,7 +72,7 @@ export async function callTool(
     const tool = tools.find(candidate => candidate.name === name);
     if (tool === undefined) throw new ToolError(`There is no tool ${name}.`);
     checkArguments(tool, args);
-    return { text: await tool.run(args), isError: false };
+    return { text: await tool.run(args, signal), isError: false };
   } catch (error) {
     return { text: `Error: ${messageOf(error)}`, isError: true };
   }

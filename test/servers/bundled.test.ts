@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ServerConfig } from '../../src/mcp/config/config.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { listen } from '../fixtures/mcp/http-servers.ts';
 import { compileSources, fixture } from '../fixtures/mcp/support.ts';
 
 const LIMIT = { timeoutMs: 20_000 };
@@ -13,7 +14,7 @@ let compiled = '';
 let root = '';
 
 beforeAll(() => {
-  compiled = compileSources('servers/calculator.ts', 'servers/files.ts');
+  compiled = compileSources('servers/calculator.ts', 'servers/files.ts', 'servers/research.ts');
   root = mkdtempSync(join(tmpdir(), 'llm-host-bundled-'));
 });
 afterAll(() => {
@@ -69,6 +70,28 @@ it('a server that cannot start says why', async () => {
   expect(host.servers()[0]?.error).toContain(`The root ${join(root, 'none')} is not a folder.`);
   await host.close();
 });
+
+it.each(['legacy', '2026-07-28'] as const)(
+  '%s: a search that is cancelled ends its request',
+  async protocol => {
+    let left = 0;
+    const stand = await listen((_request, response) => response.on('close', () => left++));
+    const research = bundled('research', `http://127.0.0.1:${stand.port}/api`, join(root, 'papers'));
+    const host = new McpHost({ configs: [{ ...research, protocol }] });
+    try {
+      await host.start();
+      const cancel = new AbortController();
+      const call = host.call('search_papers', { topic: 'x' }, { ...LIMIT, signal: cancel.signal });
+      await expect.poll(() => stand.requests.length, { timeout: 10_000 }).toBe(1);
+      cancel.abort();
+      await expect(call).rejects.toThrow('cancelled');
+      await expect.poll(() => left, { timeout: 5000 }).toBe(1);
+    } finally {
+      await host.close();
+      await stand.close();
+    }
+  },
+);
 
 it('finishes a write that is running when its client goes', async () => {
   const server = spawn(process.execPath, [...fixture('bundled').args, compiled, 'files', root, 'exit'], {

@@ -46,7 +46,8 @@ async function setUp(handlers: Handle[], options: Partial<ResearchOptions> = {})
     firstWaitMs: 1,
     ...options,
   });
-  return (name: string, args: Record<string, unknown>) => callTool(tools, name, args);
+  return (name: string, args: Record<string, unknown>, signal?: AbortSignal) =>
+    callTool(tools, name, args, signal);
 }
 
 const good: Handle = (_request, response) => response.end(feed(ENTRY));
@@ -137,6 +138,15 @@ describe('a service in trouble', () => {
     expect(readdirSync(cacheFolder)).toEqual([]);
   });
 
+  it('that wants to be left alone for longer than half a minute is, and that is told', async () => {
+    const call = await setUp([status(429, { 'retry-after': '31' })]);
+    expect(await call('search_papers', { topic: 'x' })).toEqual({
+      text: 'Error: arXiv asks to be left alone for 31 s: the service answered 429',
+      isError: true,
+    });
+    expect(stand?.requests).toHaveLength(1);
+  });
+
   it('that does not answer is left at the limit', async () => {
     const call = await setUp([() => undefined], { timeoutMs: 50 });
     expect((await call('search_papers', { topic: 'x' })).text).toContain('no answer within 0.05 s');
@@ -159,6 +169,24 @@ describe('a service in trouble', () => {
     const call = await setUp([pour]);
     expect((await call('search_papers', { topic: 'x' })).text).toBe("Error: arXiv's answer is too large.");
   });
+});
+
+it.each<[string, Handle]>([
+  ['without an answer', () => undefined],
+  ['that is to be tried again much later', status(503, { 'retry-after': '30' })],
+])('a cancelled call %s holds up no other', async (_name, busy) => {
+  const call = await setUp([busy, good]);
+  const [asking, waiting] = [new AbortController(), new AbortController()];
+  const first = call('search_papers', { topic: 'a' }, asking.signal);
+  const second = call('search_papers', { topic: 'b' }, waiting.signal);
+  const third = call('search_papers', { topic: 'c' });
+  await expect.poll(() => stand?.requests.length).toBe(1);
+  waiting.abort();
+  asking.abort();
+  const cancelled = { text: 'Error: The call was cancelled.', isError: true };
+  expect(await Promise.all([first, second])).toEqual([cancelled, cancelled]);
+  expect((await third).isError).toBe(false);
+  expect(stand?.requests).toHaveLength(2);
 });
 
 it('asks one request at a time, never sooner than the interval', async () => {

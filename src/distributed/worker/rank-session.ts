@@ -37,7 +37,8 @@ export class RankSession {
     this.#child.on('message', (report: Report) => this.#channel.send(report));
     this.#child.on('error', error => this.#fail(`its process cannot be started (${error.message})`));
     this.ended = new Promise(resolve => {
-      this.#child.once('exit', (code, signal) => {
+      // One that cannot be started never exits. And what it has said last is there by then.
+      this.#child.once('close', (code, signal) => {
         if (this.#why === '') this.#fail(`its process has ended (${signal ?? `exit code ${code}`})`);
         resolve(this.#why);
       });

@@ -78,12 +78,24 @@ export class Approvals {
    * TOOL_REFUSED with a message for the model.
    */
   async ask(subject: ApprovalSubject): Promise<CallArguments> {
-    const turn = this.#last.then(() => this.#askNow(subject));
+    const { signal, offered } = subject;
+    let cancel = (): void => undefined;
+    const cancelled = new Promise<never>((_, reject) => {
+      cancel = () => reject(new LlmHostError('CANCELLED', `Tool '${offered}' was cancelled`));
+    });
+    const turn = this.#last.then(() => this.#askNow(subject, cancelled));
     this.#last = turn.catch(() => undefined);
-    return await turn;
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      // Another chat's question, which comes first, may be open for long.
+      return await Promise.race([turn, cancelled]);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
   }
 
-  async #askNow(subject: ApprovalSubject): Promise<CallArguments> {
+  async #askNow(subject: ApprovalSubject, cancelled: Promise<never>): Promise<CallArguments> {
     const { signal, offered } = subject;
     if (this.#isAllowed(subject)) return subject.arguments;
     if (this.approver === undefined) {
@@ -92,18 +104,14 @@ export class Approvals {
         `The tool '${offered}' needs the user's approval, and nobody can be asked`,
       );
     }
-    const cancelled = new LlmHostError('CANCELLED', `Tool '${offered}' was cancelled`);
-    if (signal?.aborted) throw cancelled;
-    const aborted = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(cancelled), { once: true });
-    });
+    if (signal?.aborted) return await cancelled;
     const request: ApprovalRequest = {
       ...{ offered, tool: subject.tool, server: subject.server, arguments: subject.arguments },
       ...{ reason: subject.reason, savedIn: subject.identity && this.#saved?.path },
       problem: args => problemWith(args, subject.parameters),
       ...(signal && { signal }),
     };
-    return this.#take(await Promise.race([this.approver(request), aborted]), subject, request);
+    return this.#take(await Promise.race([this.approver(request), cancelled]), subject, request);
   }
 
   #take(answer: ApprovalAnswer, subject: ApprovalSubject, request: ApprovalRequest): CallArguments {

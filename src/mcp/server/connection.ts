@@ -35,7 +35,6 @@ import {
   type ServerTool,
 } from './wire-schemas.ts';
 
-const START_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5000;
 /** How long a server is asked to keep a task. */
 const TASK_TTL_MS = 24 * 3_600_000;
@@ -123,11 +122,12 @@ export class Connection {
   }
 
   /**
-   * Starts the process, initializes the protocol and lists the tools, all within `limitMs`, the entry's timeout or 30 s. Prompts
-   * and resources follow through `onExtras`.
-   * On failure ends the process and throws LlmHostError MCP_SERVER with the tail of stderr.
+   * Starts the process, initializes the protocol and lists the tools, all within `limitMs`. Prompts and resources follow
+   * through `onExtras`.
+   * On failure ends the process and throws LlmHostError MCP_SERVER with the tail of stderr, and `wholeMs` if the time is over.
+   * @param wholeMs for this and what was tried before
    */
-  async start(signal?: AbortSignal, limitMs = startLimitMs(this.#config)): Promise<readonly ServerTool[]> {
+  async start(signal: AbortSignal, limitMs: number, wholeMs: number): Promise<readonly ServerTool[]> {
     const deadline = new Deadline(limitMs, { signal });
     try {
       await this.#connect(deadline.signal);
@@ -142,7 +142,7 @@ export class Connection {
       return tools;
     } catch (error) {
       if (!deadline.signal.aborted) await this.#transport.waitForEnd();
-      const failure = this.#startFailure(error, deadline.expired ? startLimitMs(this.#config) : undefined);
+      const failure = this.#startFailure(error, deadline.expired ? wholeMs : undefined);
       await this.close();
       throw failure;
     } finally {
@@ -333,11 +333,6 @@ export class Connection {
       strayLine: this.#transport.strayLine,
     });
   }
-}
-
-/** The entry's limit for starting: its own, that of its calls, or 30 s. */
-export function startLimitMs({ startTimeoutMs, timeoutMs }: ServerConfig): number {
-  return startTimeoutMs ?? timeoutMs ?? START_TIMEOUT_MS;
 }
 
 function negotiation({ protocol = 'auto', transport }: ServerConfig): VersionNegotiationMode {

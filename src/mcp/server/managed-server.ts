@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { Connection, type ConnectionOptions, startLimitMs } from './connection.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
 import { leftOutText } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
 import { isCold } from './package-runner.ts';
@@ -9,6 +9,7 @@ import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
 import type { ServerState } from './server-state.ts';
 import { isFailedProbe, isRefusedGreeting, quoteTail, withHint } from './start-fault.ts';
+import { probingLimitMs, startLimitMs } from './start-limits.ts';
 import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
@@ -16,10 +17,6 @@ import type { ServerTool } from './wire-schemas.ts';
 const BACKOFF_MS = [500, 1000, 2000];
 /** A server that has run so long has not failed in a row with an earlier time. */
 const STEADY_MS = 30_000;
-/** Of the time for starting; the rest is for a second process that is not probed. */
-const PROBING_SHARE = 2 / 3;
-/** For starting a server whose package is installed first, unless its entry says otherwise. */
-const INSTALL_TIMEOUT_MS = 180_000;
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
 
 /** Server events that the user may want to know about. */
@@ -197,16 +194,14 @@ export class ManagedServer {
    */
   async #startOnce(): Promise<void> {
     const { protocol = 'auto', transport } = this.config;
-    const { timeoutMs, startTimeoutMs = timeoutMs } = this.config;
-    const limitMs =
-      this.#installing && startTimeoutMs === undefined ? INSTALL_TIMEOUT_MS : startLimitMs(this.config);
+    const limitMs = this.#startLimitMs;
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
     const endsAt = performance.now() + limitMs;
     const leftMs = (): number => Math.max(1, endsAt - performance.now());
     if (this.#options.eras.isLegacy(this.config) && (await this.#startedAsLegacy(limitMs))) return;
     const probing = this.#connect(this.config);
     try {
-      return await this.#startAndNote(probing, leftMs() * PROBING_SHARE);
+      return await this.#startAndNote(probing, probingLimitMs(leftMs()));
     } catch (error) {
       if (this.#stop.signal.aborted || probing.era !== undefined) throw error;
       // A local server may also have died of the question.
@@ -214,6 +209,10 @@ export class ManagedServer {
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
     await this.#startAndNote(this.#connect(legacy(this.config)), leftMs());
+  }
+
+  get #startLimitMs(): number {
+    return startLimitMs(this.config, this.#installing);
   }
 
   /** False: a server that was of the older era refuses its greeting now, so that it may be of the newer one. */
@@ -259,7 +258,7 @@ export class ManagedServer {
 
   async #startConnection(connection: Connection, limitMs: number): Promise<void> {
     const { signal } = this.#stop;
-    const tools = await connection.start(signal, limitMs);
+    const tools = await connection.start(signal, limitMs, this.#startLimitMs);
     if (signal.aborted) return connection.close();
     // Kept from before a crash.
     if (this.#tools.length > 0) this.#options.onNewTools(this.#tools, tools);

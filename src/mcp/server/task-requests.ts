@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { EXTENSION } from '../transport/wire-extensions.ts';
 import type { CallHooks, Connection } from './connection.ts';
+import type { ElicitationAnswer } from './elicitation.ts';
 import { readTask, type TaskState } from './task-state.ts';
 import { AnyResultSchema, type CallResult, CallResultSchema } from './wire-schemas.ts';
 
@@ -29,18 +30,26 @@ export async function cancelTask(connection: Connection, id: string, hooks: Call
   await connection.ask(method(connection, 'cancel'), { taskId: id }, AnyResultSchema, hooks);
 }
 
-/** Asks the user what the task wants to know; `answered` holds the keys that need no answer any more. */
+/** Of the questions of a task, by their keys. */
+export interface TaskAnswers {
+  /** What the user has said. */
+  readonly given: Map<string, ElicitationAnswer>;
+  /** Those that the server has. */
+  readonly sent: Set<string>;
+}
+
+/** Asks the user what the task wants to know, each question once; an answer that did not arrive is sent again. */
 export async function answerTask(
   connection: Connection,
   task: TaskState,
-  answered: Set<string>,
+  { given, sent }: TaskAnswers,
   hooks: CallHooks,
 ): Promise<void> {
   for (const [key, request] of Object.entries(task.inputRequests)) {
-    if (answered.has(key)) continue;
-    answered.add(key);
+    if (sent.has(key)) continue;
     const params = isPlainObject(request) && request.method === 'elicitation/create' ? request.params : {};
-    const answer = await connection.answerQuestion(params, hooks.signal);
+    const answer = given.get(key) ?? (await connection.answerQuestion(params, hooks.signal));
+    given.set(key, answer);
     const inputResponses = { [key]: answer };
     await connection.ask(
       method(connection, 'update'),
@@ -48,6 +57,7 @@ export async function answerTask(
       AnyResultSchema,
       hooks,
     );
+    sent.add(key);
   }
 }
 

@@ -102,6 +102,24 @@ test('who does not know the secret starts no process', async () => {
   await expect.poll(() => known.heard[0]?.type, BUSY).toBe('hello');
 });
 
+test('its process cannot be started: the program hears it, and the next one is served', async () => {
+  const { worker, listen, notes } = await started();
+  const node = process.execPath;
+  process.execPath = '/no/such/node';
+  try {
+    const { heard, closed } = await program(listen);
+    await closed;
+    const message = expect.stringMatching(/^its process cannot be started \(.*ENOENT\)$/);
+    expect(heard).toEqual([{ type: 'failed', code: 'ENGINE', message }]);
+    await expect.poll(() => notes.at(-1), { timeout: 3000 }).toMatch(/It does no more/);
+  } finally {
+    process.execPath = node;
+  }
+  const next = await program(listen);
+  await expect.poll(() => next.heard[0]?.type, BUSY).toBe('hello');
+  await worker.close();
+});
+
 test('its process ends: the program hears it', async () => {
   const { listen, notes } = await started();
   const { socket, heard, closed } = await program(listen);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ServerSettings } from '../../../src/mcp/config/types.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/mcp/policy/approval.ts';
@@ -183,6 +184,25 @@ describe('approval', () => {
     abort.abort();
     expect(await waiting).toBe("CANCELLED: Tool 'c' was cancelled");
     expect(await permit('d', {}, abort.signal)).toBe("CANCELLED: Tool 'd' was cancelled");
+  });
+
+  it('is not asked about a call that was cancelled while another question was open, and nobody waits for that', async () => {
+    let answer: (value: ApprovalAnswer) => void = () => {};
+    const open = new Promise<ApprovalAnswer>(resolve => {
+      answer = resolve;
+    });
+    const { asked, permit } = gate({ askAll: true }, [open, 'yes']);
+    const first = permit('a');
+    const abort = new AbortController();
+    const second = permit('b', {}, abort.signal);
+    const third = permit('c');
+    abort.abort();
+    expect(await Promise.race([second, sleep(500, 'still waiting')])).toBe(
+      "CANCELLED: Tool 'b' was cancelled",
+    );
+    answer('yes');
+    expect(await Promise.all([first, third])).toEqual(['made', 'made']);
+    expect(asked.map(request => request.tool)).toEqual(['a', 'c']);
   });
 
   it('an approver that throws refuses this call and no other', async () => {
