@@ -162,8 +162,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 function insert(state: EditorState, added: string): EditorState {
-  const typed = state.text.slice(0, state.cursor) + added + state.text.slice(state.cursor);
-  return { ...state, text: typed, cursor: state.cursor + added.length, browse: undefined };
+  const at = behindPlaceholder(state);
+  const typed = state.text.slice(0, at) + added + state.text.slice(at);
+  return { ...state, text: typed, cursor: at + added.length, browse: undefined };
+}
+
+/** The cursor, or the end of the placeholder that it is in: text in it would be sent in the place of the paste. */
+function behindPlaceholder({ text: typed, cursor, pastes }: EditorState): number {
+  for (const { index, 0: mark, 1: number } of typed.matchAll(PLACEHOLDER)) {
+    const end = index + mark.length;
+    if (index < cursor && cursor < end && pastes[Number(number) - 1] !== undefined) return end;
+  }
+  return cursor;
 }
 
 function paste(state: EditorState, pasted: string): EditorState {

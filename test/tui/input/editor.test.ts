@@ -155,6 +155,29 @@ describe('pastes', () => {
     expect(typed(`${R}${paste('\u001b]0;t\u0007sec')}\t`).shown).toBe('second one|');
   });
 
+  test.each([
+    ['text', 'not '],
+    ['another paste', paste('a\nb')],
+    ['what Ctrl+Y yanks', Y],
+    ['a line break', J],
+  ])('%s in a folded paste goes behind it: in it, the placeholder would be sent instead', (_what, bytes) => {
+    const inside = `cut${W}see ${paste(big)} it${LEFT.repeat(9)}`;
+    const mark = '[Pasted text #1: 500 lines]';
+    const { shown: after, state } = typed(`${inside}${bytes}`);
+    const added = after.slice(`see ${mark}`.length, after.indexOf('|'));
+    expect(after).toBe(`see ${mark}${added}| it`);
+    expect(added).not.toBe('');
+    expect(edit(state, { type: 'key', name: 'enter' }, CONTEXT).effect).toMatchObject({
+      text: `see ${big}${added} it`,
+    });
+  });
+
+  test('text beside a folded paste, or in a placeholder of none, goes where the cursor is', () => {
+    const mark = '[Pasted text #1: 500 lines]';
+    expect(typed(`${paste(big)}${A}x`).shown).toBe(`x|${mark}`);
+    expect(typed(`[Pasted text #7: 2 lines]${LEFT}x`).shown).toBe('[Pasted text #7: 2 linesx|]');
+  });
+
   describe('in an earlier prompt', () => {
     const entry = `see ${big}!`;
     const mark = '[Pasted text #1: 500 lines]';
