@@ -53,6 +53,7 @@ export class PromptEditor {
 
   /** `text` was edited elsewhere. What is a paste stays one. */
   edited(text: string): void {
+    this.#late.close();
     const folded = foldAgain(this.state, stripControls(text));
     this.state = withText({ ...this.state, pastes: folded.pastes }, folded.text);
   }
