@@ -41,7 +41,9 @@ function keep(pending: Buffer[], size: number, bytes: Buffer): number {
 }
 
 function decodeLine(bytes: Buffer, number: number, fullSize: number): PipedLine {
-  const text = bytes.toString('utf8').replace(/\r$/, '');
+  // Programs on Windows begin a text with a byte order mark; in front of a request it would be no JSON.
+  const decoded = bytes.toString('utf8');
+  const text = (number === 1 ? decoded.replace(/^\uFEFF/, '') : decoded).replace(/\r$/, '');
   if (fullSize > bytes.length) {
     return {
       text,

@@ -303,11 +303,8 @@ export class Screen {
   }
 
   #perform(effect: EditorEffect): void {
-    if (effect.type === 'submit') {
-      this.#options.history.add(effect.text);
-      if (effect.folded !== undefined)
-        this.#folded.set(stripControls(effect.text), stripControls(effect.folded));
-    }
+    if (effect.type === 'submit' && effect.folded !== undefined)
+      this.#folded.set(stripControls(effect.text), stripControls(effect.folded));
     if (effect.type === 'redraw') {
       this.#options.output.write(CLEAR);
       this.#terminal.cleared();

@@ -160,6 +160,14 @@ describe('piped input', () => {
     expect(await lines([0xe6, 0xbc], [0xa2, 10])).toEqual([{ text: '漢' }]);
   });
 
+  test('a byte order mark at its beginning is no text, however it is cut; elsewhere it stays', async () => {
+    const mark = [0xef, 0xbb, 0xbf];
+    expect(await lines(mark, '{}\n', mark, 'b')).toEqual([{ text: '{}' }, { text: '\ufeffb' }]);
+    expect(await lines([0xef], [0xbb], [0xbf, 0x61])).toEqual([{ text: 'a' }]);
+    expect(await lines(mark)).toEqual([{ text: '' }]);
+    expect(await readAll(bytes(mark, 'a\nb'), expect.fail)).toBe('a\nb');
+  });
+
   test('invalid UTF-8 is replaced, with a notice, and the next line is fine', async () => {
     const [bad, good] = await lines([0x61, 0xff, 0x62, 10], 'ok\n');
     expect(bad).toEqual({

@@ -333,7 +333,8 @@ export class ChatSession {
     const { messages } = this.history;
     const first = messages[0]?.role === 'system' ? messages[0] : undefined;
     if (this.#systemText === before || (first?.content ?? '') !== before) return;
-    this.history.setSystem(this.#systemText);
+    // An empty message is not none: some templates have a system message of their own in the place of none.
+    this.history.setSystem(this.#systemText || undefined);
   }
 
   #note(event: TurnEvent): void {

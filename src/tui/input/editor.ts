@@ -2,7 +2,7 @@ import { stripControls } from '../../text/clean/strip-controls.ts';
 import { type Completion, completesUnasked } from './complete.ts';
 import * as text from './edit-text.ts';
 import type { Key } from './keys.ts';
-import { expandPastes, isLarge, PLACEHOLDER, placeholder } from './pastes.ts';
+import { expandPastes, type Folded, isLarge, PLACEHOLDER, placeholder, withPastes } from './pastes.ts';
 
 /** The prompt being typed. */
 export interface EditorState {
@@ -26,6 +26,8 @@ export interface EditorState {
 export interface EditorContext {
   /** Oldest first. */
   readonly history: readonly string[];
+  /** An entry of the history as it was typed; undefined: nothing in it is folded. */
+  readonly folded?: (entry: string) => Folded | undefined;
   /** A turn is running: Esc and Ctrl+C cancel it. */
   readonly busy: boolean;
   readonly complete: (text: string, cursor: number) => Completion | undefined;
@@ -141,8 +143,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'ctrl+y': state => ({ state: insert(state, state.killed) }),
   up: (state, context) => ({ state: upOrOlder(state, context) }),
   down: (state, context) => ({ state: downOrNewer(state, context) }),
-  'ctrl+p': (state, { history }) => ({ state: browse(state, history, -1) }),
-  'ctrl+n': (state, { history }) => ({ state: browse(state, history, 1) }),
+  'ctrl+p': (state, context) => ({ state: browse(state, context, -1) }),
+  'ctrl+n': (state, context) => ({ state: browse(state, context, 1) }),
   'ctrl+r': (state, { history }) => ({
     state: { ...state, search: { query: '', index: history.length, draft: state.text } },
   }),
@@ -160,8 +162,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 function insert(state: EditorState, added: string): EditorState {
-  const typed = state.text.slice(0, state.cursor) + added + state.text.slice(state.cursor);
-  return { ...state, text: typed, cursor: state.cursor + added.length, browse: undefined };
+  const at = behindPlaceholder(state);
+  const typed = state.text.slice(0, at) + added + state.text.slice(at);
+  return { ...state, text: typed, cursor: at + added.length, browse: undefined };
+}
+
+/** The cursor, or the end of the placeholder that it is in: text in it would be sent in the place of the paste. */
+function behindPlaceholder({ text: typed, cursor, pastes }: EditorState): number {
+  for (const { index, 0: mark, 1: number } of typed.matchAll(PLACEHOLDER)) {
+    const end = index + mark.length;
+    if (index < cursor && cursor < end && pastes[Number(number) - 1] !== undefined) return end;
+  }
+  return cursor;
 }
 
 function paste(state: EditorState, pasted: string): EditorState {
@@ -211,16 +223,16 @@ function escapeKey(state: EditorState, { busy }: EditorContext): Edited {
   return { state: { ...state, escaped: state.text !== '' } };
 }
 
-function upOrOlder(state: EditorState, { history }: EditorContext): EditorState {
+function upOrOlder(state: EditorState, context: EditorContext): EditorState {
   const start = text.lineStart(state.text, state.cursor);
-  if (start === 0) return browse(state, history, -1);
+  if (start === 0) return browse(state, context, -1);
   const above = text.lineStart(state.text, start - 1);
   return { ...state, cursor: columnIn(state.text, above, start - 1, state.cursor - start) };
 }
 
-function downOrNewer(state: EditorState, { history }: EditorContext): EditorState {
+function downOrNewer(state: EditorState, context: EditorContext): EditorState {
   const end = text.lineEnd(state.text, state.cursor);
-  if (end === state.text.length) return browse(state, history, 1);
+  if (end === state.text.length) return browse(state, context, 1);
   const column = state.cursor - text.lineStart(state.text, state.cursor);
   return { ...state, cursor: columnIn(state.text, end + 1, text.lineEnd(state.text, end + 1), column) };
 }
@@ -235,12 +247,21 @@ function columnIn(typed: string, start: number, end: number, column: number): nu
   return at;
 }
 
-function browse(state: EditorState, history: readonly string[], step: number): EditorState {
+function browse(state: EditorState, context: EditorContext, step: number): EditorState {
+  const { history } = context;
   const from = state.browse ?? { index: history.length, draft: state.text };
   const index = from.index + step;
   if (index < 0 || index > history.length) return state;
-  const shown = index === history.length ? from.draft : (history[index] ?? '');
-  return { ...withText(state, shown), browse: index === history.length ? undefined : { ...from, index } };
+  if (index === history.length) return { ...withText(state, from.draft), browse: undefined };
+  return { ...recalled(state, history[index] ?? '', context), browse: { ...from, index } };
+}
+
+/** Shows an entry of the history. What was pasted into it stays a paste: it may name no files. */
+function recalled(state: EditorState, entry: string, { folded }: EditorContext): EditorState {
+  const prompt = folded?.(entry);
+  if (prompt === undefined) return withText(state, entry);
+  const { text: typed, pastes } = withPastes(prompt, state.pastes);
+  return withText({ ...state, pastes }, typed);
 }
 
 /** Opens the menu, unless the only option is typed already. */
@@ -291,7 +312,7 @@ function searching(
     const index = history.findLastIndex((entry, at) => at < before && entry.includes(query));
     const shown = history[index];
     const next = { ...state, search: { ...search, query, index } };
-    return { state: shown === undefined || query === '' ? next : withText(next, shown) };
+    return { state: shown === undefined || query === '' ? next : recalled(next, shown, context) };
   };
   if (key.type !== 'key') return find(search.query + stripControls(key.text), history.length);
   if (key.name === 'ctrl+r') {

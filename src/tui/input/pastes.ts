@@ -30,6 +30,18 @@ export function expandPastes({ text, pastes }: Folded): string {
   return text.replaceAll(PLACEHOLDER, (mark, number: string) => pastes[Number(number) - 1] ?? mark);
 }
 
+/** The same prompt with its placeholders numbered for `present`, and those of its pastes added that are not among them. */
+export function withPastes({ text, pastes }: Folded, present: readonly string[]): Folded {
+  const all = [...present];
+  const renumbered = text.replaceAll(PLACEHOLDER, (mark, number: string) => {
+    const pasted = pastes[Number(number) - 1];
+    if (pasted === undefined) return mark;
+    if (!all.includes(pasted)) all.push(pasted);
+    return placeholder(all.indexOf(pasted), pasted);
+  });
+  return { text: renumbered, pastes: all };
+}
+
 /**
  * An expanded text folded again after an edit. Of a paste that the edit has changed, what may name a file or a resource is
  * folded, unless it is named more often than before: whoever edits a paste has not typed the rest of it.

@@ -30,14 +30,17 @@ export class PromptEditor {
     });
   }
 
-  /** Takes a key. Returns what it asks of the program. */
+  /** Takes a key. Returns what it asks of the program; a prompt is in the history then. */
   key(key: Key, busy: boolean): EditorEffect | undefined {
     const { history, candidates } = this.#options;
+    const { pastes } = this.state;
     const { state, effect } = edit(this.state, key, {
-      ...{ history: history.entries, busy },
+      ...{ history: history.entries, folded: entry => history.folded(entry), busy },
       complete: (text, cursor) => complete(text, cursor, candidates()),
     });
     this.state = state;
+    if (effect?.type === 'submit')
+      history.add(effect.text, effect.folded === undefined ? undefined : { text: effect.folded, pastes });
     const asked = key.type === 'key' && key.name === 'tab' && !state.menu;
     this.#late.look(state.text, state.cursor, asked);
     return effect;
@@ -50,6 +53,7 @@ export class PromptEditor {
 
   /** `text` was edited elsewhere. What is a paste stays one. */
   edited(text: string): void {
+    this.#late.close();
     const folded = foldAgain(this.state, stripControls(text));
     this.state = withText({ ...this.state, pastes: folded.pastes }, folded.text);
   }

@@ -4,6 +4,8 @@ import { stripControls } from '../../text/clean/strip-controls.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
 import { appendText } from '../../text/files/open-for-writing.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
+import { expandPastes, type Folded, withPastes } from './pastes.ts';
 
 const MAX_BYTES = 1024 * 1024;
 /** Of a file that this program has not written. */
@@ -11,13 +13,16 @@ const MAX_READ_BYTES = 64 * MAX_BYTES;
 const MAX_ENTRIES = 2000;
 
 /**
- * Prompts of earlier runs, one JSON string per line, in a file only its owner may read. A prompt is added with a single
- * append and a full file is renamed to `<path>.1`, never rewritten, so programs sharing it lose nothing.
+ * Prompts of earlier runs, one JSON string per line, or an object with its pastes apart, in a file only its owner may read:
+ * what was pasted may name no files in later runs either. A prompt is added with a single append and a full file is renamed
+ * to `<path>.1`, never rewritten, so programs sharing it lose nothing.
  */
 export class PromptHistory {
   readonly #path: string;
   readonly #onProblem: (message: string) => void;
-  #entries: string[] = [];
+  #entries: readonly string[] = [];
+  /** Those with pastes, by their whole text. */
+  readonly #folded = new Map<string, Folded>();
   #warned = false;
 
   constructor(path: string, onProblem: (message: string) => void) {
@@ -28,26 +33,47 @@ export class PromptHistory {
     if (entries.length < lines.length) {
       onProblem(`${lines.length - entries.length} lines of ${path} are not prompts and were skipped`);
     }
-    this.#entries = entries.slice(-MAX_ENTRIES);
+    this.#entries = entries.slice(-MAX_ENTRIES).map(entry => this.#wholeOf(entry));
   }
 
-  /** Oldest first. */
+  /** With their pastes; oldest first. */
   get entries(): readonly string[] {
     return this.#entries;
   }
 
-  /** Ignores blank prompts and repeats of the last one. */
-  add(prompt: string): void {
-    if (prompt.trim() === '' || prompt === this.#entries.at(-1)) return;
-    this.#entries = [...this.#entries, prompt].slice(-MAX_ENTRIES);
+  /** An entry as it was typed; undefined: nothing in it is folded. */
+  folded(entry: string): Folded | undefined {
+    return this.#folded.get(entry);
+  }
+
+  /**
+   * Ignores blank prompts and repeats of the last one, unless only now it is known what of it was pasted.
+   * @param folded the prompt as it was typed, if it holds folded pastes
+   */
+  add(prompt: string, folded?: Folded): void {
+    const isKnown = folded === undefined || this.#folded.has(prompt);
+    if (prompt.trim() === '' || (isKnown && prompt === this.#entries.at(-1))) return;
+    const entry = folded ? withPastes(folded, []) : prompt;
+    this.#entries = [...this.#entries, this.#wholeOf(entry)].slice(-MAX_ENTRIES);
     try {
       makeFolder(dirname(this.#path), 0o700);
       const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > MAX_BYTES) renameSync(this.#path, `${this.#path}.1`);
-      appendText(this.#path, `${JSON.stringify(prompt)}\n`, 0o600);
+      appendText(this.#path, `${JSON.stringify(entry)}\n`, 0o600);
     } catch (error) {
       this.#complain(error);
     }
+  }
+
+  /** The whole text; remembers which parts of it are folded. */
+  #wholeOf(entry: string | Folded): string {
+    if (typeof entry === 'string') {
+      this.#folded.delete(entry);
+      return entry;
+    }
+    const whole = expandPastes(entry);
+    this.#folded.set(whole, entry);
+    return whole;
   }
 
   #read(path: string): string[] {
@@ -65,11 +91,22 @@ export class PromptHistory {
   }
 }
 
-function parseEntry(line: string): string[] {
+function parseEntry(line: string): (string | Folded)[] {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'string' ? [stripControls(value)] : [];
+    if (typeof value === 'string') return [stripControls(value)];
+    return isFolded(value)
+      ? [{ text: stripControls(value.text), pastes: value.pastes.map(stripControls) }]
+      : [];
   } catch {
     return []; // the caller counts these
   }
+}
+
+function isFolded(value: unknown): value is Folded {
+  if (!isPlainObject(value)) return false;
+  const { text, pastes } = value;
+  return (
+    typeof text === 'string' && Array.isArray(pastes) && pastes.every(paste => typeof paste === 'string')
+  );
 }

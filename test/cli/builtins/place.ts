@@ -22,6 +22,8 @@ interface Options {
   /** What the only tool says. */
   readonly echo?: string;
   readonly modelSwitch?: ModelSwitch;
+  /** The system message as of now. */
+  readonly systemText?: () => string;
 }
 
 /** A session in a folder of its own, whose model says these texts. */
@@ -36,7 +38,8 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
       return { text, notices: [] };
     },
   });
-  const history = createHistory('Be brief.');
+  const { systemText = () => 'Be brief.' } = options;
+  const history = createHistory(systemText());
   const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({
     agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
@@ -48,7 +51,7 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
     },
     folder: new SessionFolder(join(folder, 'sessions')),
     ...(options.modelSwitch && { modelSwitch: options.modelSwitch }),
-    systemText: () => 'Be brief.',
+    systemText,
     saveTo: options.saveTo && join(folder, options.saveTo),
   });
   return {

@@ -183,10 +183,11 @@ test('dragged in a terminal that tells of it late, as tmux does: no word lost', 
   expect(run.lost).toEqual([]);
 });
 
-test('a paste of 500 lines is folded and sent whole; the next run has it in its history', {
+test('a paste of 500 lines is folded and sent whole, and is whole and folded in the history', {
   timeout: LIMIT_MS,
 }, async () => {
-  const terminal = await start({ replies: ['Read.'] });
+  const env = { EDITOR: 'sed -i s/499/five-hundred/' };
+  const terminal = await start({ replies: ['Read.'] }, { env });
   const paste = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\r');
   terminal.type(`\u001b[200~${paste}\u001b[201~`);
   await terminal.displays('[Pasted text #1: 500 lines]');
@@ -195,7 +196,10 @@ test('a paste of 500 lines is folded and sent whole; the next run has it in its 
   expect(lines).toContain('▌ prompt -> [Pasted text #1: 500 lines]');
   expect(lines).not.toContain('line 499');
   terminal.type('\u001b[A');
-  await terminal.displays('line 499');
+  await terminal.displays('\nprompt -> [Pasted text #1: 500 lines]');
+  // Ctrl+G
+  terminal.type('\u0007');
+  await terminal.displays('line five-hundred');
   terminal.type('\u0003');
   terminal.type('quit\r');
   expect(await terminal.exits()).toBe(0);

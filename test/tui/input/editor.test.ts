@@ -155,6 +155,49 @@ describe('pastes', () => {
     expect(typed(`${R}${paste('\u001b]0;t\u0007sec')}\t`).shown).toBe('second one|');
   });
 
+  test.each([
+    ['text', 'not '],
+    ['another paste', paste('a\nb')],
+    ['what Ctrl+Y yanks', Y],
+    ['a line break', J],
+  ])('%s in a folded paste goes behind it: in it, the placeholder would be sent instead', (_what, bytes) => {
+    const inside = `cut${W}see ${paste(big)} it${LEFT.repeat(9)}`;
+    const mark = '[Pasted text #1: 500 lines]';
+    const { shown: after, state } = typed(`${inside}${bytes}`);
+    const added = after.slice(`see ${mark}`.length, after.indexOf('|'));
+    expect(after).toBe(`see ${mark}${added}| it`);
+    expect(added).not.toBe('');
+    expect(edit(state, { type: 'key', name: 'enter' }, CONTEXT).effect).toMatchObject({
+      text: `see ${big}${added} it`,
+    });
+  });
+
+  test('text beside a folded paste, or in a placeholder of none, goes where the cursor is', () => {
+    const mark = '[Pasted text #1: 500 lines]';
+    expect(typed(`${paste(big)}${A}x`).shown).toBe(`x|${mark}`);
+    expect(typed(`[Pasted text #7: 2 lines]${LEFT}x`).shown).toBe('[Pasted text #7: 2 linesx|]');
+  });
+
+  describe('in an earlier prompt', () => {
+    const entry = `see ${big}!`;
+    const mark = '[Pasted text #1: 500 lines]';
+    const earlier: Partial<EditorContext> = {
+      history: ['first', entry],
+      folded: text => (text === entry ? { text: `see ${mark}!`, pastes: [big] } : undefined),
+    };
+    const second = '[Pasted text #2: 500 lines]';
+    test.each([
+      ['Up', UP, `see ${mark}!`, entry],
+      ['Ctrl+R', `${R}line 499\t`, `see ${mark}!`, entry],
+      ['Up, twice, and Down', `${UP}${UP}${DOWN}`, `see ${mark}!`, entry],
+      ['Up after the same paste', `${paste(big)}${UP}`, `see ${mark}!`, entry],
+      ['Up after another one', `${paste(`${big}x`)}${UP}`, `see ${second}!`, entry],
+      ['Up and back to another one', `${paste(`${big}x`)}${UP}${DOWN}`, mark, `${big}x`],
+    ])('stays folded, so that it names no files: %s', (_keys, bytes, folded, text) => {
+      expect(typed(`${bytes}\r`, earlier).effect).toEqual({ type: 'submit', text, folded });
+    });
+  });
+
   test('a placeholder that was typed by hand stays what it is', () => {
     expect(typed('[Pasted text #7: 2 lines]\r').effect).toEqual({
       type: 'submit',

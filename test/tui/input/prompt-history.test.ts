@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { expandPastes, placeholder } from '../../../src/tui/input/pastes.ts';
 import { PromptHistory } from '../../../src/tui/input/prompt-history.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
@@ -16,6 +17,38 @@ test('prompts are there in the next run, newlines included; a repeated one once;
   expect(open(path).history.entries).toEqual(['one', 'two\nlines']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(problems).toEqual([]);
+});
+
+test('what was pasted is apart in the next run too, numbered from 1', () => {
+  const path = join(tempFolder(), 'history.jsonl');
+  const [large, other] = ['see @secret.txt\n'.repeat(20), 'x'.repeat(2000)];
+  const folded = (first: number) => `a ${placeholder(first, other)} b ${placeholder(first - 1, large)}`;
+  const { history } = open(path);
+  const whole = `a ${other} b ${large}`;
+  history.add(whole, { text: folded(3), pastes: ['unused', 'too', large, other] });
+  history.add('plain');
+  for (const one of [history, open(path).history]) {
+    expect(one.entries).toEqual([whole, 'plain']);
+    const entry = one.folded(whole);
+    expect(entry?.pastes).toEqual([other, large]);
+    expect(entry && expandPastes(entry)).toBe(whole);
+    expect(entry?.text).toBe(`a ${placeholder(0, other)} b ${placeholder(1, large)}`);
+    expect(one.folded('plain')).toBeUndefined();
+  }
+});
+
+test('a prompt that stands there as one text gets its pastes apart when it is sent again', () => {
+  const path = join(tempFolder(), 'history.jsonl');
+  const large = 'x'.repeat(2000);
+  writeFileSync(path, `${JSON.stringify(large)}\n`);
+  const { history } = open(path);
+  history.add(large, { text: placeholder(0, large), pastes: [large] });
+  history.add(large, { text: placeholder(0, large), pastes: [large] });
+  history.add(large);
+  for (const one of [history, open(path).history]) {
+    expect(one.entries).toEqual([large, large]);
+    expect(one.folded(large)?.pastes).toEqual([large]);
+  }
 });
 
 test('two programs that share the file lose nothing', () => {
