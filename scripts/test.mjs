@@ -6,7 +6,7 @@ import { checkLayers } from './check/layers.mjs';
 import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
-import { ALONE, WAITING } from './lib/test/e2e-alone.mjs';
+import { ALONE } from './lib/test/e2e-alone.mjs';
 import { ctest, vitest } from './lib/test/test-runners.mjs';
 
 const bin = name => join(root, 'node_modules', name);
@@ -34,10 +34,8 @@ const PARTS = [
   { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
   {
     name: 'e2e',
-    run: () =>
-      vitest('e2e', ['test/e2e', ...[...ALONE, ...WAITING].flatMap(path => ['--exclude', excluded(path)])]),
+    run: () => vitest('e2e', ['test/e2e', ...ALONE.flatMap(path => ['--exclude', excluded(path)])]),
   },
-  { name: 'waiting', run: () => vitest('waiting', WAITING) },
   { name: 'alone', run: () => vitest('alone', [...ALONE, '--no-file-parallelism']) },
 ];
 

@@ -1,2 +1,1 @@
 export const ALONE: readonly string[];
-export const WAITING: readonly string[];
