@@ -4,7 +4,7 @@ import type { AllowedTools } from './policy/allowed-tools.ts';
 import type { Redactor } from './policy/audit-redact.ts';
 import type { ToolPolicy } from './policy/policy.ts';
 import type { EraMemory } from './server/era-memory.ts';
-import type { StartSlots } from './server/start-slots.ts';
+import type { StartSlots } from './server/start/start-slots.ts';
 import type { ToolTrust } from './trust/tools.ts';
 
 export interface McpHostOptions {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Connection, type ConnectionOptions } from '../../../src/mcp/server/connection.ts';
-import { probingLimitMs, startLimitMs } from '../../../src/mcp/server/start-limits.ts';
-import { fixture } from '../../fixtures/mcp/support.ts';
+import { Connection, type ConnectionOptions } from '../../../../src/mcp/server/connection.ts';
+import { probingLimitMs, startLimitMs } from '../../../../src/mcp/server/start/start-limits.ts';
+import { fixture } from '../../../fixtures/mcp/support.ts';
 
 test.each([
   [{}, false, 30_000],
