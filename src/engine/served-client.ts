@@ -31,7 +31,11 @@ const MAX_ERROR = 400;
 const END = '[DONE]';
 /** What passes, or is for whoever runs the server to mend. In a stream that has begun there is no status to tell it by. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
-  ...['stopping', 'queue_full', 'no_room', 'engine_unavailable', 'out_of_memory'],
+  'stopping',
+  'queue_full',
+  'no_room',
+  'engine_unavailable',
+  'out_of_memory',
 ]);
 
 /**

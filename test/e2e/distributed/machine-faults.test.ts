@@ -79,7 +79,7 @@ describe('a machine that is lost in a chat: it is named, and the chat goes on he
     const began = Date.now();
     fault(rank, worker);
     await tellsAndGoesOn(chat, two, { began, says }, context);
-    await expect.poll(() => alive(rank), LIMIT).toBe(false);
+    await expect.poll(() => alive(rank), { timeout: 15_000 }).toBe(false);
     chat.child.kill('SIGINT');
     expect((await chat.ended).code).toBe(130);
   });

@@ -142,7 +142,8 @@ export async function tellsAndGoesOn(
   expect(chat.stdout).toMatch(says);
   const before = chat.stdout.length;
   chat.say('Hello again');
-  await expect.poll(() => chat.stdout.slice(before), { timeout: 60_000 }).toContain('"token"');
+  // Less than a test has, so that a failure shows what was said instead.
+  await expect.poll(() => chat.stdout.slice(before), { timeout: 30_000 }).toContain('"token"');
 }
 
 /** A program named `ssh` that runs what it is asked to on this machine, and says of what. */

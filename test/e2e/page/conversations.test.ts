@@ -18,6 +18,15 @@ async function saved(page: Page, button: string) {
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
+/** Asks each of these in a conversation of its own. */
+async function chatAbout(page: Page, ...questions: string[]): Promise<void> {
+  for (const text of questions) {
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await replyOf(page, text);
+    await page.locator('.conversations').getByText(text).waitFor();
+  }
+}
+
 inBrowser('conversations on the page', () => {
   const { open } = browserAndServer();
 
@@ -165,11 +174,7 @@ inBrowser('conversations on the page', () => {
 
   test('a conversation that is slow to load does not push away what was opened after it', async () => {
     const page = await open();
-    for (const text of ['Slow', 'Fast']) {
-      await page.getByRole('button', { name: 'New chat' }).first().click();
-      await replyOf(page, text);
-      await page.locator('.conversations').getByText(text).waitFor();
-    }
+    await chatAbout(page, 'Slow', 'Fast');
     await page.getByRole('button', { name: 'Slow', exact: true }).click();
     await said(page, 'You said: Slow').waitFor();
     await page.addInitScript(() => {
@@ -266,11 +271,7 @@ inBrowser('conversations on the page', () => {
 
   test('what a tab has left and cannot be kept hides nothing, and is kept when it can be', async () => {
     const page = await open();
-    for (const text of ['Kept', 'Left']) {
-      await page.getByRole('button', { name: 'New chat' }).first().click();
-      await replyOf(page, text);
-      await page.locator('.conversations').getByText(text).waitFor();
-    }
+    await chatAbout(page, 'Kept', 'Left');
     const { conversations } = JSON.parse((await saved(page, 'Export all')).text);
     const left = conversations.filter(({ title }: { title: string }) => title === 'Left');
     await page.getByRole('button', { name: 'Delete Left' }).click();
