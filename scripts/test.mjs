@@ -7,7 +7,8 @@ import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
 import { ALONE } from './lib/test/e2e-alone.mjs';
-import { ctest, vitest } from './lib/test/test-runners.mjs';
+import { combined, ctest, together, vitest } from './lib/test/test-runners.mjs';
+import { WAITING } from './lib/test/waiting.mjs';
 
 const bin = name => join(root, 'node_modules', name);
 
@@ -29,7 +30,7 @@ const PARTS = [
   // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
   ...(darwinCheckReady() ? [{ name: 'darwin', run: () => check(['scripts/check/cross/darwin.mjs']) }] : []),
   { name: 'ctest', run: ctest },
-  { name: 'vitest', run: () => vitest('vitest', ['--exclude', 'test/e2e/**']) },
+  { name: 'vitest', run: inProcess },
   // The engine's tests again, with every decision of a GPU.
   { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
   {
@@ -38,6 +39,15 @@ const PARTS = [
   },
   { name: 'alone', run: () => vitest('alone', [...ALONE, '--no-file-parallelism']) },
 ];
+
+/** Two workers compute; what mostly waits needs little of a core beside them. */
+function inProcess() {
+  const others = ['test/e2e/**', ...WAITING].flatMap(path => ['--exclude', path]);
+  return together([
+    vitest('vitest', others),
+    vitest('waiting', [...WAITING, '--no-file-parallelism'], {}, { later: true }),
+  ]);
+}
 
 function excluded(path) {
   return path.endsWith('.ts') ? path : `${path}/**`;
@@ -64,11 +74,7 @@ function summarise(results) {
     const isCheck = result.passed + result.failures.length + result.skipped.length === 0;
     console.log(`${name.padEnd(9)}${isCheck ? 'ok' : counts(result)}`);
   }
-  const all = {
-    passed: results.reduce((total, { passed }) => total + passed, 0),
-    failures: results.flatMap(({ failures }) => failures),
-    skipped: results.flatMap(({ skipped }) => skipped),
-  };
+  const all = combined(results);
   printSkipped(all.skipped);
   if (all.failures.length > 0) console.log(`Failed:\n${all.failures.map(name => `  ${name}`).join('\n')}`);
   console.log(counts(all));

@@ -39,17 +39,37 @@ export async function ctest() {
  * @param {string} name of the file with the results
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string>>} [env]
+ * @param {{ later?: boolean }} [show] see showCommand
  * @returns {Promise<Result>}
  */
-export async function vitest(name, args, env = {}) {
+export async function vitest(name, args, env = {}, show = {}) {
   const file = join(resultsDir, `${name}.json`);
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/lib/test/vitest-results.mjs')}`];
-  const ok = await showCommand(process.execPath, [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters], {
-    ...env,
-    TEST_RESULTS: file,
-  });
+  const command = [bin('vitest/vitest.mjs'), 'run', ...args, ...reporters];
+  const ok = await showCommand(process.execPath, command, { ...env, TEST_RESULTS: file }, show);
   return agree(ok, readResult(file, JSON.parse));
+}
+
+/**
+ * Of runs beside each other.
+ * @param {readonly Promise<Result>[]} runs
+ * @returns {Promise<Result>}
+ */
+export async function together(runs) {
+  return combined(await Promise.all(runs));
+}
+
+/**
+ * @param {readonly Result[]} results
+ * @returns {Result}
+ */
+export function combined(results) {
+  return {
+    passed: results.reduce((total, { passed }) => total + passed, 0),
+    failures: results.flatMap(({ failures }) => failures),
+    skipped: results.flatMap(({ skipped }) => skipped),
+  };
 }
 
 /** A runner that crashed, or found fault without failing a test, has failed; so has one that ran nothing. */
