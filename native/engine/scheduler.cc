@@ -83,7 +83,7 @@ bool Scheduler::decide() {
                                 [](const Running& one) { return one.generation.unread() == 0; });
     if (decoding) decisions.ask();
   } catch (const std::exception&) {
-    // MLX tells an error once, and this may be that of a step under way.
+    // Without the others nothing that is under way can end.
     decisions.cancel_asked();
     drop_running();
     for (Running& one : running_) attempt(one, [] { throw; });

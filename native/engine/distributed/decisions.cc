@@ -37,6 +37,7 @@ bool Decisions::next() {
     if (!asked_) ask();
     mx::array said = *std::exchange(asked_, std::nullopt);
     said.eval();
+    check();
     const auto* numbers = said.data<int32_t>();
     decision_.assign(numbers, numbers + said.size());
   }

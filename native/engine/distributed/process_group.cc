@@ -113,7 +113,7 @@ ProcessGroup::ProcessGroup(mx::distributed::Group group, std::chrono::millisecon
 
 mx::array ProcessGroup::sum(const mx::array& x) {
   auto body = [self = shared_from_this()](const std::vector<mx::array>& inputs, mx::array& out) {
-    self->add_up(inputs[0], out);
+    self->add_up_or_clear(inputs[0], out);
   };
   return cpu_op("SumOverProcesses", x.shape(), {mx::contiguous(x)}, std::move(body), x.dtype());
 }
@@ -128,9 +128,20 @@ mx::array ProcessGroup::said_first(int count, std::function<std::vector<int32_t>
     auto* numbers = out.data<int32_t>();
     std::fill_n(numbers, out.size(), 0);
     if (self->rank() == 0) std::ranges::copy(say(), numbers);
-    self->add_up(out, out);
+    self->add_up_or_clear(out, out);
   };
   return cpu_op("SaidFirst", {count}, {}, std::move(body), mx::int32);
+}
+
+// Throws nothing: MLX tells a stream's error to whoever uses the stream next, be it in the middle
+// of an evaluation, of which it then frees what is still being computed.
+void ProcessGroup::add_up_or_clear(const mx::array& x, mx::array& out) {
+  try {
+    add_up(x, out);
+  } catch (const std::exception& error) {
+    give_up(error.what());
+    std::memset(out.data<char>(), 0, out.nbytes());
+  }
 }
 
 // On the thread that computes. Behind a collective that failed, MLX's ring waits for ever in the

@@ -38,16 +38,17 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
 
   // Throws ENGINE if the others are gone.
   void check();
-  // x [...] of all processes added up; lazy. Where it is computed, it throws if the others have not
-  // answered after the limit or are gone; and from then on at once.
+  // x [...] of all processes added up; lazy. Zeros if the others have not answered after the limit
+  // or are gone, and from then on at once: whoever has evaluated it asks `check`.
   mx::array sum(const mx::array& x);
-  // The first process' x, in all of them; lazy, and throws as a sum does.
+  // The first process' x, in all of them; lazy, and fails as a sum does.
   mx::array first(const mx::array& x);
   // The numbers, `count` of them, that `say` gives in the first process where this is computed;
-  // lazy, and throws as a sum does. `say` is called on the thread that computes.
+  // lazy, and fails as a sum does. `say` is called on the thread that computes.
   mx::array said_first(int count, std::function<std::vector<int32_t>()> say);
 
  private:
+  void add_up_or_clear(const mx::array& x, mx::array& out);
   void add_up(const mx::array& x, mx::array& out);
   [[noreturn]] void lose(const std::string& why);
   // The first reason counts.

@@ -62,6 +62,7 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governo
 
 void Generation::read(int count) {
   mx::array hidden = prefill_->step(count);
+  if (decisions_ != nullptr) decisions_->check();
   bool again = last_id_ >= 0;  // behind a part of the reply, since positions restarted
   if (!again) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
   if (drops_buffers()) mx::clear_cache();
@@ -146,6 +147,7 @@ void Generation::add(const mx::array& logits, const mx::array& tokens, int seque
 void Generation::wait_for(Step& step) {
   if (step.computed) return;
   step.tokens.eval();
+  if (decisions_ != nullptr) decisions_->check();
   DeviceFailures::check(step.failures);
   step.computed = true;
 }

@@ -74,9 +74,9 @@ class Generation {
   };
 
   // Throws what failed while it was under way, in whatever pass.
-  static void wait_for(Step& step);
+  void wait_for(Step& step);
   // Waits for the tokens that count. Throws MODEL_BROKEN if the logits were not numbers.
-  static std::vector<int32_t> ids_of(Step& step);
+  std::vector<int32_t> ids_of(Step& step);
   // Waits for the tokens under way, reports them, and forgets proposed ones that were wrong.
   void report();
   void emit(int32_t id, const Step& step, int row);

@@ -1,12 +1,15 @@
 #include "engine/distributed/decisions.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 #include "asked.h"
 #include "check.h"
 #include "engine/runtime.h"
+#include "kernels/base/cpu_op.h"
 #include "mlx/distributed/distributed_impl.h"
 #include "mlx/scheduler.h"
 
@@ -222,6 +225,29 @@ TEST(changes_beyond_those_of_one_decision_wait_for_the_next) {
     CHECK(first.decisions->next());
     CHECK(cancelled() == expected);
   }
+}
+
+TEST(a_failed_sum_is_told_to_nobody_but_the_group) {
+  Group first(0);
+  // Another sum, queued behind it, fails later.
+  mx::array sum = first.group->sum(mx::ones({4}));
+  mx::array slow = cpu_op("Slow", {4}, {sum}, [](const std::vector<mx::array>&, mx::array& out) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::fill_n(out.data<float>(), 4, 1.0F);
+  });
+  mx::array later = first.group->sum(slow);
+  first.other->gone = true;
+  mx::async_eval(later);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK_ERROR(kEngine, "are gone (closed)", first.group->check());
+  // What others evaluate meanwhile, and afterwards.
+  for (int i = 0; i < 2; ++i) {
+    mx::array one = mx::ones({4}) + 1;
+    one.eval();
+    CHECK(one.data<float>()[0] == 2);
+  }
+  later.eval();
+  CHECK(later.data<float>()[0] == 0);
 }
 
 int main() {
