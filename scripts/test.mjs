@@ -6,7 +6,7 @@ import { checkLayers } from './check/layers.mjs';
 import { root } from './lib/project.mjs';
 import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
-import { ALONE } from './lib/test/e2e-alone.mjs';
+import { ALONE, MACHINES } from './lib/test/e2e-alone.mjs';
 import { combined, ctest, together, vitest } from './lib/test/test-runners.mjs';
 import { WAITING } from './lib/test/waiting.mjs';
 
@@ -35,8 +35,10 @@ const PARTS = [
   { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
   {
     name: 'e2e',
-    run: () => vitest('e2e', ['test/e2e', ...ALONE.flatMap(path => ['--exclude', excluded(path)])]),
+    run: () =>
+      vitest('e2e', ['test/e2e', ...[...ALONE, ...MACHINES].flatMap(path => ['--exclude', excluded(path)])]),
   },
+  { name: 'machines', run: () => vitest('machines', MACHINES) },
   { name: 'alone', run: () => vitest('alone', [...ALONE, '--no-file-parallelism']) },
 ];
 

@@ -1,1 +1,2 @@
 export const ALONE: readonly string[];
+export const MACHINES: readonly string[];

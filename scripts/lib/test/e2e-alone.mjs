@@ -4,9 +4,6 @@
  */
 export const ALONE = [
   'test/e2e/cli/blocked.test.ts',
-  'test/e2e/distributed/machine-cable.test.ts',
-  'test/e2e/distributed/machine-faults.test.ts',
-  'test/e2e/distributed/machine-refusals.test.ts',
   'test/e2e/docs/documented-commands.test.ts',
   'test/e2e/engine/bench.test.ts',
   'test/e2e/mcp/approval.test.ts',
@@ -15,4 +12,11 @@ export const ALONE = [
   'test/e2e/tui/screen-sharing.test.ts',
   'test/e2e/tui/screen.test.ts',
   'test/e2e/tui/terminal.test.ts',
+];
+
+/** These wait for limits of time, of which they use little: two at a time, but without the others, which need both cores. */
+export const MACHINES = [
+  'test/e2e/distributed/machine-cable.test.ts',
+  'test/e2e/distributed/machine-faults.test.ts',
+  'test/e2e/distributed/machine-refusals.test.ts',
 ];
