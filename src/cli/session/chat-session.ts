@@ -203,8 +203,14 @@ export class ChatSession {
 
   clear(): void {
     this.#parts.agent.clear();
+    this.#beginAnother();
+  }
+
+  /** The history is another conversation now. */
+  #beginAnother(): void {
     this.#keeper.begin();
     this.lastPrompt.forget();
+    this.results.clear();
     this.tools.approvals?.endConversation();
     this.#changed();
   }
@@ -306,11 +312,8 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
-    this.#keeper.begin();
-    this.lastPrompt.forget();
-    this.#changed();
     this.#parts.agent.forgetResults();
-    this.tools.approvals?.endConversation();
+    this.#beginAnother();
     return saved;
   }
 
