@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -129,6 +129,21 @@ describe('the folder of kept sessions', () => {
     folder.prune();
     expect(folder.list()).toHaveLength(200);
     expect(folder.list()[0]?.path).toContain('1204.json');
+  });
+
+  test('a draft that a killed process left goes after an hour, and nothing else', () => {
+    const folder = new SessionFolder(tempFolder());
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const name of ['left.json.123.tmp', 'mine.json.cache.tmp', 'kept.json', 'fresh.json.124.tmp']) {
+      writeFileSync(join(folder.path, name), '[]');
+      if (!name.startsWith('fresh')) utimesSync(join(folder.path, name), yesterday, yesterday);
+    }
+    folder.prune();
+    expect(readdirSync(folder.path).sort()).toEqual([
+      'fresh.json.124.tmp',
+      'kept.json',
+      'mine.json.cache.tmp',
+    ]);
   });
 });
 
