@@ -11,6 +11,11 @@ const NOTE_CHARS = 300;
 const NOTE_START = '\n... [cut: ';
 /** Below a part behind the first. */
 const PART_NOTE = /\n\.\.\. \[part (\d+) of \d+(, the last)?[^\]\n]{0,100}\]$/;
+const FIRST_PART_NOTE =
+  /(\n\.\.\. \[cut: \d+ of \d+ characters)(?:, of which \d+ are kept)?; this was part 1 of \d+\. \w+ \{"result": "\w+", "part": 2\} reads on, \w+ \{"result": "\w+", "search": "words"\} finds words\]/g;
+/** Below later parts, and below places of a word. */
+const READ_ON =
+  /(?<=\n\.\.\. \[part \d+ of \d+); \w+ \{"result": "\w+", "part": \d+\} reads on\]|(?<=\n\[there are more places); \{"result": "\w+", [^\n]{0,1300}\} searches from part \d+ of \d+ on\]/g;
 /** References named in an answer. */
 const NAMED = 5;
 
@@ -139,6 +144,11 @@ export class LongResults {
 function partText(kept: KeptResult, number: number, on = ''): string {
   const parts = partCount(kept);
   return `${partOf(kept, number)}\n... [part ${number} of ${parts}${number === parts ? ', the last' : ''}${on}]`;
+}
+
+/** A tool's result without how to read on in it, for a conversation that goes on without what was kept. */
+export function withoutReadOn(content: string): string {
+  return content.replaceAll(FIRST_PART_NOTE, '$1]').replaceAll(READ_ON, ']');
 }
 
 const problem = (text: string): ToolOutcome => ({ text, isError: true });

@@ -53,8 +53,8 @@ export class Agent {
 
   constructor(options: TurnOptions) {
     this.#newCallId = options.newCallId ?? newCallIds(options.history);
-    this.#links = new ResourceLinks(options.tools);
-    this.#results = new LongResults(this.#links.joined());
+    this.#links = new ResourceLinks(options.tools, options.kept?.links);
+    this.#results = new LongResults(this.#links.joined(), options.kept?.results);
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
     this.offer = options.offer ?? new ToolOffer({ model, budget, pinned, always });
     const tools = withRecall(this.#results.joined(), options.history);

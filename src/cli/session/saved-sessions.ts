@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withoutReadingNotes } from '../../agent/results/kept-reading.ts';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
@@ -100,7 +101,7 @@ function parseSession(text: string, path: string): SavedSession {
       model: known(fields.model),
       created: known(fields.created),
       updated: known(fields.updated),
-      messages,
+      messages: withoutReadingNotes(messages),
       ...(summarized.length > 0 && { summarized }),
     };
   } catch (error) {

@@ -100,6 +100,26 @@ describe('a saved session', () => {
   });
 });
 
+test('a saved result says no longer how to read on in it', () => {
+  const path = join(tempFolder(), 'talk.json');
+  const note = (rest: string) => `beginning\n... [cut: 9 of 5000 characters${rest}]`;
+  const call = 'read_result {"result": "r1a2b3", ';
+  const saved = session('hi');
+  const messages = saved.messages.map(message =>
+    message.role === 'tool'
+      ? {
+          ...message,
+          content: note(
+            `; this was part 1 of 9. ${call}"part": 2} reads on, ${call}"search": "words"} finds words`,
+          ),
+        }
+      : message,
+  );
+  writeSession(path, { ...saved, messages });
+  const read = readSession(path).messages.find(({ role }) => role === 'tool');
+  expect(read?.content).toBe(note(''));
+});
+
 describe('the folder of kept sessions', () => {
   test('a long title ends with an ellipsis, and never in half of a character', () => {
     const folder = new SessionFolder(tempFolder());
