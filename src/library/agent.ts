@@ -7,9 +7,10 @@ export interface Agent {
   /**
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
    * history is as it was before; an abort, or leaving the stream early, ends the turn and keeps what was said so far.
+   * @throws LlmHostError USAGE with the first event, while another turn runs: one begins when the one before is over
    */
   turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent>;
-  /** Forgets the conversation but for the system message. */
+  /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a turn runs */
   clear(): void;
 }
 

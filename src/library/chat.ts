@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { ChatModel } from '../agent/model/chat-model.ts';
 import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
+import { withoutReadingNotes } from '../agent/results/kept-reading.ts';
 import { Agent } from '../agent/turn/agent.ts';
 import type { Overflow, TurnOptions } from '../agent/turn/agent-options.ts';
 import { createHistory, type History } from '../chat/history.ts';
@@ -80,7 +81,7 @@ export class Chat implements AsyncDisposable {
     this.#options = options;
     this.#onClose = onClose;
     this.#history = createHistory(options.system);
-    if (options.messages !== undefined) this.#history.replace(options.messages);
+    if (options.messages !== undefined) this.#history.replace(withoutReadingNotes(options.messages));
     this.#tools = new JoinedHost(new FunctionHost(options.tools ?? {}));
     this.#agent = this.#newAgent(options);
   }

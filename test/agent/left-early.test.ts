@@ -70,3 +70,27 @@ describe('a turn that nobody reads any more', () => {
     expect(signals.map(signal => signal?.aborted)).toEqual([false]);
   });
 });
+
+describe('a turn beside another of the same agent', () => {
+  test('is refused; the first goes on, and afterwards another may begin', async () => {
+    const { agent, history } = agentOf([[content('one'), content(' and more')], [content('two')]]);
+    const first = agent.turn('A');
+    await first.next();
+    const refused = { code: 'USAGE', message: 'A turn of this agent is under way' };
+    await expect(agent.turn('B').next()).rejects.toMatchObject(refused);
+    expect(() => agent.clear()).toThrow(refused.message);
+    while (!(await first.next()).done);
+    for await (const _event of agent.turn('C'));
+    expect(history.messages.map(message => message.content)).toEqual(['A', 'one and more', 'C', 'two']);
+    agent.clear();
+    expect(history.messages).toEqual([]);
+  });
+
+  test('may begin after one that was left, or failed', async () => {
+    const { agent, history } = agentOf([[content('one')], new Error('it broke'), [content('three')]]);
+    await readUpTo('token', agent);
+    for await (const _event of agent.turn('B'));
+    for await (const _event of agent.turn('C'));
+    expect(history.messages.at(-1)?.content).toBe('three');
+  });
+});

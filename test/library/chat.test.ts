@@ -275,4 +275,8 @@ it('long results are read on in later replies, by a schema or not', async () => 
   await chat.send('Read it.', { schema });
   const plain = await chat.send('How does it end?');
   expect(plain.calls).toMatchObject([{ name: 'read_result', result: expect.stringContaining('the end') }]);
+  expect(JSON.stringify(chat.messages)).toContain('reads on');
+  // Another chat has not got the whole text.
+  const later = model.chat({ tools: { long }, messages: chat.messages });
+  expect(JSON.stringify(later.messages)).not.toContain('reads on');
 });

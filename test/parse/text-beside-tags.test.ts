@@ -29,3 +29,14 @@ test('white space there is none', () => {
   const text = `<tool_call>look\n${PATH}\n \n</tool_call>`;
   expect(parse(text)).toEqual([{ type: 'call', name: 'look', arguments: { path: 'a.txt' }, raw: text }]);
 });
+
+test.each([
+  ['on a line of its own', `<tool_call>look\n${PATH}done\n${PATH}</tool_call>`],
+  ['without white space', `<tool_call>look\n${PATH.replaceAll('\n', '')}done${PATH}</tool_call>`],
+  ['in a call that is not closed', `<tool_call>look\n${PATH}done\n${PATH}`],
+])('a call of GLM whose marks are forgotten, %s, is a call and no text of the one before', (_where, text) => {
+  expect(parse(text)).toEqual([
+    { type: 'call', name: 'look', arguments: { path: 'a.txt' }, raw: text },
+    { type: 'call', name: 'done', arguments: { path: 'a.txt' }, raw: '' },
+  ]);
+});

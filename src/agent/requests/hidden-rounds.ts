@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../../chat/message.ts';
+import type { KeptReading } from '../results/kept-reading.ts';
+import type { KeptResult } from '../results/kept-results.ts';
 
 interface Entry {
   readonly messages: readonly Message[];
+  /** What these messages say how to read. */
+  readonly results: readonly KeptResult[];
+  readonly links: ReturnType<KeptReading['links']['all']>;
   readonly chars: number;
 }
 
@@ -19,14 +24,21 @@ export class HiddenRounds {
   #chars = 0;
 
   /**
-   * `shown`: the client's messages and the reply as it will send them back; `hidden`: the messages behind that reply.
+   * `shown`: the client's messages and the reply as it will send them back; `hidden`: the messages behind that reply; `kept`:
+   * what can be read in results, of which that of `hidden` stays.
    */
-  remember(shown: readonly Message[], hidden: readonly Message[]): void {
+  remember(shown: readonly Message[], hidden: readonly Message[], kept: KeptReading): void {
     const key = keysOf(shown).at(-1);
     if (key === undefined) return;
-    const chars = JSON.stringify(hidden).length;
+    const text = JSON.stringify(hidden);
+    const results = kept.results.all().filter(({ reference }) => text.includes(reference));
+    const links = kept.links.all();
+    const chars = [...results.map(one => one.text), ...links.flat(), text].reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
     this.#forget(key);
-    this.#entries.set(key, { messages: hidden, chars });
+    this.#entries.set(key, { messages: hidden, results, links, chars });
     this.#chars += chars;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= MAX_ENTRIES && this.#chars <= MAX_CHARS) break;
@@ -34,13 +46,16 @@ export class HiddenRounds {
     }
   }
 
-  /** The conversation with its hidden messages. */
-  restore(shown: readonly Message[]): readonly Message[] {
+  /** The conversation with its hidden messages; what can be read in them goes into `kept`. */
+  restore(shown: readonly Message[], kept: KeptReading): readonly Message[] {
     if (this.#entries.size === 0) return shown;
     const keys = keysOf(shown);
     return shown.flatMap((message, index) => {
       const entry = message.role === 'assistant' ? this.#entries.get(keys[index] as string) : undefined;
-      return entry ? withIdsOf(message, entry.messages) : [message];
+      if (entry === undefined) return [message];
+      for (const result of entry.results.toReversed()) kept.results.add(result);
+      for (const [uri, server] of entry.links) kept.links.keep(uri, server);
+      return withIdsOf(message, entry.messages);
     });
   }
 

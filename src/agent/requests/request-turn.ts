@@ -9,6 +9,7 @@ import { contextParts, partsText } from '../context/context-parts.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
+import { type KeptReading, nothingKept } from '../results/kept-reading.ts';
 import { Agent } from '../turn/agent.ts';
 import type { TurnOptions } from '../turn/agent-options.ts';
 import { budgetedModel, budgetedThinking } from './budgeted-model.ts';
@@ -74,6 +75,8 @@ export class RequestTurn {
   readonly #request: TurnRequest;
   readonly #hidden: HiddenRounds;
   readonly #history: History = createHistory();
+  /** What can be read in the results of our tools. */
+  readonly #kept = nothingKept();
   readonly #mark: HistoryMark;
   readonly #offered: readonly HostTool[];
   readonly #offer: ToolOffer;
@@ -87,7 +90,8 @@ export class RequestTurn {
     this.#options = options;
     this.#request = request;
     this.#hidden = hidden;
-    this.#history.add(...conversation(request, options.systemMessage, hidden));
+    const kept = readsOn(request) ? this.#kept : nothingKept();
+    this.#history.add(...conversation(request, options.systemMessage, hidden, kept));
     this.#mark = this.#history.mark();
     this.#offered = offeredTools(request, options.tools);
     const { model, toolBudget: budget, pinnedTools: pinned } = options;
@@ -152,7 +156,7 @@ export class RequestTurn {
       model: budgetedModel(queued, merged.maxTokens),
       tools: offering(tools, this.#offered),
       history: this.#history,
-      offer: this.#offer,
+      ...{ offer: this.#offer, kept: this.#kept },
       sampling: merged,
       ...{ toolTimeoutMs, overflow, newCallId, approver, awaitTasks: true },
       ...(maxResultChars !== undefined && { maxResultChars }),
@@ -178,7 +182,7 @@ export class RequestTurn {
       content: said,
       ...(calls.length > 0 && { tool_calls: calls }),
     };
-    this.#hidden.remember([...this.#request.messages, reply], added);
+    this.#hidden.remember([...this.#request.messages, reply], added, this.#kept);
   }
 }
 
@@ -187,13 +191,19 @@ function conversation(
   { messages, responseFormat }: TurnRequest,
   systemMessage: string,
   hidden: HiddenRounds,
+  kept: KeptReading,
 ): readonly Message[] {
-  const restored = hidden.restore(messages);
+  const restored = hidden.restore(messages, kept);
   const [first, ...rest] = restored;
   const own = first?.role === 'system' ? first.content : systemMessage;
   const system = [own, responseFormat ? formatInstruction(responseFormat) : ''].filter(Boolean).join('\n\n');
   const others = first?.role === 'system' ? rest : restored;
   return system === '' ? others : [{ role: 'system', content: system }, ...others];
+}
+
+/** Whether the model may read on in what our tools have said before: that takes tools of ours. */
+function readsOn({ ours, toolChoice }: TurnRequest): boolean {
+  return ours && (toolChoice === 'auto' || toolChoice === 'required');
 }
 
 /** A tool of the client hides one of ours with the same name. */

@@ -32,14 +32,26 @@ export class KeptResults {
   keep(tool: string, whole: string, partChars: number): KeptResult {
     const text = pieceOf(whole, 0, MAX_RESULT_CHARS);
     const result = { reference: this.#referenceOf(tool, text), tool, text, length: whole.length, partChars };
+    this.add(result);
+    return result;
+  }
+
+  /** The same result in parts of another length. */
+  divide(result: KeptResult, partChars: number): KeptResult {
+    const divided = { ...result, partChars };
+    this.add(divided);
+    return divided;
+  }
+
+  /** Keeps one of an earlier request of the same conversation. */
+  add(result: KeptResult): void {
     this.#remove(result.reference);
     this.#kept.set(result.reference, result);
-    this.#chars += text.length;
+    this.#chars += result.text.length;
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MAX_RESULTS && this.#chars <= MAX_CHARS) break;
       this.#remove(oldest);
     }
-    return result;
   }
 
   find(reference: string): KeptResult | undefined {
@@ -86,4 +98,13 @@ export function partCount({ text, partChars }: KeptResult): number {
 /** A part, counted from 1; the first is what the model saw when the tool was called. */
 export function partOf({ text, partChars }: KeptResult, part: number): string {
   return pieceOf(text, (part - 1) * partChars, Math.min(text.length, part * partChars));
+}
+
+/** Where `shown` stands, the part that had this number when parts were as long as it; -1: it is of another result. */
+export function placeOf({ text }: KeptResult, shown: string, part: number | 'last'): number {
+  if (part === 'last') return text.endsWith(shown) ? text.length - shown.length : -1;
+  // A part may be a unit shorter or longer, where it would have split a character.
+  const least = Math.max(0, (part - 1) * (shown.length - 1) - 1);
+  const at = text.indexOf(shown, least);
+  return at <= (part - 1) * (shown.length + 1) ? at : -1;
 }

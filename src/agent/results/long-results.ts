@@ -1,6 +1,6 @@
 import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
 import { extendedHost } from '../calls/extended-host.ts';
-import { KeptResults, partCount, partOf } from './kept-results.ts';
+import { type KeptResult, KeptResults, partCount, partOf, placeOf } from './kept-results.ts';
 import { cutResult } from './result-limit.ts';
 import { searchResult } from './search-result.ts';
 
@@ -9,18 +9,27 @@ const NAMES = ['read_result', 'llm_host_read_result', 'llm_host__read_result'] a
 /** Characters of a note below a part. */
 const NOTE_CHARS = 300;
 const NOTE_START = '\n... [cut: ';
+/** Below a part behind the first. */
+const PART_NOTE = /\n\.\.\. \[part (\d+) of \d+(, the last)?[^\]\n]{0,100}\]$/;
+const FIRST_PART_NOTE =
+  /(\n\.\.\. \[cut: \d+ of \d+ characters)(?:, of which \d+ are kept)?; this was part 1 of \d+\. \w+ \{"result": "\w+", "part": 2\} reads on, \w+ \{"result": "\w+", "search": "words"\} finds words\]/g;
+/** Below later parts, and below places of a word. */
+const READ_ON =
+  /(?<=\n\.\.\. \[part \d+ of \d+); \w+ \{"result": "\w+", "part": \d+\} reads on\]|(?<=\n\[there are more places); \{"result": "\w+", [^\n]{0,1300}\} searches from part \d+ of \d+ on\]/g;
 /** References named in an answer. */
 const NAMED = 5;
 
 /** The results of one conversation that are too long for the prompt: cut, and kept so that the model can read on. */
 export class LongResults {
-  readonly #kept = new KeptResults();
+  readonly #kept: KeptResults;
   readonly #host: ToolHost;
   /** The same object while the name stays: prompts that were counted are known by their tools. */
   #offered: HostTool | undefined;
 
-  constructor(host: ToolHost) {
+  /** @param kept those of before. Default: none */
+  constructor(host: ToolHost, kept = new KeptResults()) {
     this.#host = host;
+    this.#kept = kept;
   }
 
   /** The host's tools, and once a result was cut the one that reads on, last so that the others stay where they are. */
@@ -43,24 +52,52 @@ export class LongResults {
     if (text.length <= limit) return text;
     // Its own answers are a part and a note.
     if (this.#isOurs(tool)) return cutResult(text, limit + NOTE_CHARS);
-    const kept = this.#kept.keep(tool, text, limit);
-    const shown = partOf(kept, 1);
-    const parts = partCount(kept);
-    const call = (rest: string) => `${this.#name()} {"result": "${kept.reference}", ${rest}}`;
-    const lost = kept.text.length < kept.length ? `, of which ${kept.text.length} are kept` : '';
-    return `${shown}${NOTE_START}${shown.length} of ${kept.length} characters${lost}; this was part 1 of ${parts}. ${call('"part": 2')} reads on, ${call('"search": "words"')} finds words]`;
+    return this.#firstPart(this.#kept.keep(tool, text, limit));
   }
 
   /** The same for what was cut before, which becomes still shorter; its parts do too. */
   shrink(tool: string, content: string, limit: number): string {
+    if (this.#isOurs(tool)) return this.#shorterPart(content, limit) ?? this.cut(tool, content, limit);
     const note = content.lastIndexOf(NOTE_START);
     const [, reference = ''] = /\{"result": "(\w+)"/.exec(content.slice(Math.max(0, note))) ?? [];
     const kept = note < 0 ? undefined : this.#kept.find(reference);
-    return this.cut(tool, kept?.tool === tool ? kept.text : content, limit);
+    if (kept?.tool !== tool) return this.cut(tool, content, limit);
+    return this.#firstPart(this.#kept.divide(kept, limit));
   }
 
   clear(): void {
     this.#kept.clear();
+  }
+
+  #firstPart(kept: KeptResult): string {
+    const shown = partOf(kept, 1);
+    const lost = kept.text.length < kept.length ? `, of which ${kept.text.length} are kept` : '';
+    const part = `this was part 1 of ${partCount(kept)}`;
+    return `${shown}${NOTE_START}${shown.length} of ${kept.length} characters${lost}; ${part}. ${this.#readsOn(kept, 2)}, ${this.#call(kept, '"search": "words"')} finds words]`;
+  }
+
+  /** For an answer that is a part: the shorter one at its place. */
+  #shorterPart(content: string, limit: number): string | undefined {
+    const [note = '', number = '', last] = PART_NOTE.exec(content) ?? [];
+    const shown = content.slice(0, -note.length);
+    if (note === '' || shown === '') return undefined;
+    for (const kept of this.#kept.all()) {
+      const at = placeOf(kept, shown, last === undefined ? Number(number) : 'last');
+      if (at < 0) continue;
+      const divided = this.#kept.divide(kept, limit);
+      const part = Math.floor(at / limit) + 1;
+      const on = part < partCount(divided) ? `; ${this.#readsOn(divided, part + 1)}` : '';
+      return partText(divided, part, on);
+    }
+    return undefined;
+  }
+
+  #readsOn(kept: KeptResult, part: number): string {
+    return `${this.#call(kept, `"part": ${part}`)} reads on`;
+  }
+
+  #call({ reference }: KeptResult, rest: string): string {
+    return `${this.#name()} {"result": "${reference}", ${rest}}`;
   }
 
   #isOurs(name: string): boolean {
@@ -91,8 +128,7 @@ export class LongResults {
       );
     }
     if (words !== '') return { text: searchResult(kept, words, number), isError: false };
-    const note = number < parts ? `part ${number} of ${parts}` : `part ${number} of ${parts}, the last`;
-    return { text: `${partOf(kept, number)}\n... [${note}]`, isError: false };
+    return { text: partText(kept, number), isError: false };
   }
 
   #unknown(reference: unknown): string {
@@ -103,6 +139,16 @@ export class LongResults {
     const named = this.#kept.all().slice(0, NAMED);
     return named.map(({ reference, tool }) => `${reference} (${tool})`).join(', ');
   }
+}
+
+function partText(kept: KeptResult, number: number, on = ''): string {
+  const parts = partCount(kept);
+  return `${partOf(kept, number)}\n... [part ${number} of ${parts}${number === parts ? ', the last' : ''}${on}]`;
+}
+
+/** A tool's result without how to read on in it, for a conversation that goes on without what was kept. */
+export function withoutReadOn(content: string): string {
+  return content.replaceAll(FIRST_PART_NOTE, '$1]').replaceAll(READ_ON, ']');
 }
 
 const problem = (text: string): ToolOutcome => ({ text, isError: true });

@@ -7,6 +7,7 @@ import type { RetryOptions } from '../calls/retry.ts';
 import type { CallApprover } from '../calls/run-tools.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import type { ToolOffer } from '../offer/tool-offer.ts';
+import type { KeptReading } from '../results/kept-reading.ts';
 
 /** `auto`: once the model has failed at a call; `always`; `off`: never. */
 export type ConstrainMode = 'auto' | 'always' | 'off';
@@ -61,6 +62,8 @@ export interface TurnOptions extends AgentOptions {
     ReplyRequest,
     'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat' | 'singleCall'
   >;
+  /** What earlier results of the conversation can still be read in. Default: nothing. */
+  readonly kept?: KeptReading;
   /** Default: `call_1`, `call_2`, ..., none that `history` has. */
   readonly newCallId?: () => string;
 }

@@ -32,6 +32,8 @@ import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { lastEvents } from './last-events.ts';
 import { refuseMissingCall } from './missing-call.ts';
+import { OneTurn } from './one-turn.ts';
+import { preparedInput } from './prepared-input.ts';
 import { assistantMessage, type Reply, readReply } from './reply.ts';
 import { untilLeft } from './until-left.ts';
 
@@ -44,6 +46,7 @@ export class Agent {
   readonly #results: LongResults;
   readonly #links: ResourceLinks;
   readonly #newCallId: () => string;
+  readonly #oneTurn = new OneTurn();
   readonly #uncheckedCalls = new UncheckedCalls();
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
@@ -53,8 +56,8 @@ export class Agent {
 
   constructor(options: TurnOptions) {
     this.#newCallId = options.newCallId ?? newCallIds(options.history);
-    this.#links = new ResourceLinks(options.tools);
-    this.#results = new LongResults(this.#links.joined());
+    this.#links = new ResourceLinks(options.tools, options.kept?.links);
+    this.#results = new LongResults(this.#links.joined(), options.kept?.results);
     const { model, toolBudget: budget, pinnedTools: pinned, handOver: always } = options;
     this.offer = options.offer ?? new ToolOffer({ model, budget, pinned, always });
     const tools = withRecall(this.#results.joined(), options.history);
@@ -74,8 +77,9 @@ export class Agent {
     this.#options = { ...this.#options, reply };
   }
 
-  /** Forgets the conversation but for the system message. */
+  /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a turn runs */
   clear(): void {
+    this.#oneTurn.mustBeOver();
     this.#options.history.clear();
     this.forgetResults();
   }
@@ -89,11 +93,12 @@ export class Agent {
   /**
    * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
    * history is as it was before; an abort, or leaving the stream early, keeps what was said so far.
+   * @throws LlmHostError USAGE with the first event, while another turn runs
    * @param data follows the input; in it nothing is taken for the name of a resource
    * @param naming the part of the input in which resources may be named; undefined: all of it
    */
   async *turn(input: string, signal?: AbortSignal, data = '', naming?: string): AsyncGenerator<TurnEvent> {
-    yield* untilLeft(signal, stop => this.#turn(input, stop, data, naming));
+    yield* this.#oneTurn.run(() => untilLeft(signal, stop => this.#turn(input, stop, data, naming)));
   }
 
   async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {
@@ -167,24 +172,12 @@ export class Agent {
     this.#giveBack?.();
   }
 
-  /** The input with the resources or the server prompt that it names filled in. */
-  async *#prepareInput(
-    input: string,
-    naming: string | undefined,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<TurnEvent, string> {
-    const { tools, toolTimeoutMs } = this.#options;
-    if (tools.prepareInput === undefined || input === '') return input;
-    const options = {
-      timeoutMs: toolTimeoutMs,
-      cut: this.#cut,
-      ...(naming !== undefined && { naming }),
-      ...(signal && { signal }),
+  #prepareInput(input: string, naming: string | undefined, signal: AbortSignal | undefined) {
+    const { tools, toolTimeoutMs: timeoutMs } = this.#options;
+    const onPrepared = (giveBack: (() => void) | undefined) => {
+      this.#giveBack = giveBack;
     };
-    const { text, notices, giveBack } = await tools.prepareInput(input, options);
-    this.#giveBack = giveBack;
-    for (const message of notices) yield { type: 'notice', message };
-    return text;
+    return preparedInput(tools, input, { timeoutMs, cut: this.#cut, naming, signal, onPrepared });
   }
 
   async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {

@@ -17,16 +17,21 @@ export async function answerOnce(session: ChatSession, text: string, signals: Si
   signals.onInterrupt(() => abort.abort());
   const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
   let refused = false;
+  let failure: LlmHostError | undefined;
   printer.begin();
+  // To the end, also of a turn that failed: what follows its error is about the saved conversation.
   for await (const event of session.turn(prompt, abort.signal)) {
-    if (event.type === 'error') {
-      printer.end();
-      throw new LlmHostError(event.code as ErrorCode, event.message, event.hint ? { hint: event.hint } : {});
-    }
     if (event.type === 'tool_error' && event.refused) refused = true;
-    printer.print(event);
+    if (event.type === 'error')
+      failure = new LlmHostError(
+        event.code as ErrorCode,
+        event.message,
+        event.hint ? { hint: event.hint } : {},
+      );
+    else printer.print(event);
   }
   printer.end();
+  if (failure) throw failure;
   if (abort.signal.aborted) return 130;
   return refused ? EXIT.refused : 0;
 }

@@ -139,7 +139,8 @@ export class ChatSession {
    * cannot be written.
    */
   turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    return this.#running.run(signal, either => this.#turn(prompt, either));
+    const { turnLog } = this.#parts;
+    return this.#running.run(signal, either => turnLog.logged(prompt.text, this.#turn(prompt, either)));
   }
 
   async *#turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
@@ -165,10 +166,9 @@ export class ChatSession {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEvent, string | undefined> {
     const { text, naming, data = '' } = prompt;
-    const { agent, turnLog } = this.#parts;
+    const { agent } = this.#parts;
     const before = this.history.messages;
     let problem: string | undefined;
-    turnLog.prompt(text);
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
     try {
       for await (const event of agent.turn(text, signal, rest, naming)) {
@@ -203,8 +203,14 @@ export class ChatSession {
 
   clear(): void {
     this.#parts.agent.clear();
+    this.#beginAnother();
+  }
+
+  /** The history is another conversation now. */
+  #beginAnother(): void {
     this.#keeper.begin();
     this.lastPrompt.forget();
+    this.results.clear();
     this.tools.approvals?.endConversation();
     this.#changed();
   }
@@ -306,11 +312,8 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
-    this.#keeper.begin();
-    this.lastPrompt.forget();
-    this.#changed();
     this.#parts.agent.forgetResults();
-    this.tools.approvals?.endConversation();
+    this.#beginAnother();
     return saved;
   }
 
@@ -338,7 +341,6 @@ export class ChatSession {
   }
 
   #note(event: TurnEvent): void {
-    this.#parts.turnLog.event(event);
     this.totals.note(event);
     if (event.type === 'tool_result') this.results.add(event.name, event.text);
     if (event.type === 'tool_error') this.results.add(event.name, event.message);

@@ -20,7 +20,7 @@ export interface TypedPrompt {
   readonly naming: string;
 }
 
-/** A prompt whose turn failed, so that the history lacks it. */
+/** A prompt whose turn failed, or was cancelled before it could replace another: the history lacks it. */
 interface FailedPrompt {
   readonly prompt: ChatPrompt;
   readonly typed: TypedPrompt;
@@ -30,7 +30,7 @@ interface FailedPrompt {
 
 /**
  * The prompt that can be asked again or edited: the last of the conversation, or a later one whose turn failed. One that is
- * asked in the place of a turn replaces it only if it does not fail.
+ * asked in the place of a turn replaces it only if it does not fail, and is not cancelled before anything was answered.
  */
 export class LastPrompt {
   readonly #history: History;
@@ -67,8 +67,8 @@ export class LastPrompt {
   }
 
   /**
-   * The turn of a prompt is over. If the history has not got it, it failed: the turn that it should replace comes back, and
-   * the result is false.
+   * The turn of a prompt is over. If the history has not got it, it failed; one that should replace another fails without an
+   * answer too. The turn that it should replace comes back then, and the result is false.
    * @param before the history's messages when the turn began
    */
   ended(prompt: ChatPrompt, before: readonly Message[]): boolean {
@@ -76,6 +76,7 @@ export class LastPrompt {
     const replaced = this.#replaced;
     const typed = shown === undefined ? { text, naming } : (replaced?.typed ?? { text: shown, naming: '' });
     this.#replaced = undefined;
+    if (replaced && this.#isUnanswered(before)) this.#history.undoTurn();
     const asked = this.#message();
     if (asked !== undefined && !before.includes(asked)) {
       this.#typed.set(asked, typed);
@@ -91,6 +92,13 @@ export class LastPrompt {
   forget(): void {
     this.#failed = undefined;
     this.#replaced = undefined;
+  }
+
+  /** A new prompt with nothing but thoughts behind it. */
+  #isUnanswered(before: readonly Message[]): boolean {
+    const [asked, ...behind] = this.#history.messages.slice(this.#history.lastPrompt);
+    if (asked?.role !== 'user' || before.includes(asked)) return false;
+    return behind.every(one => one.role === 'assistant' && one.content === '' && !one.tool_calls);
   }
 
   #message(): Message | undefined {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withoutReadingNotes } from '../../agent/results/kept-reading.ts';
 import { parseHistory } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
@@ -33,6 +34,9 @@ const VERSION = 1;
 const MAX_SESSIONS = 200;
 /** How the name of a conversation of `-p` ends: there are many, and they are listed and counted apart from chats. */
 const ONCE = '-once.json';
+/** How the name of a draft ends, and after how long its writer is gone: it takes no second. */
+const DRAFT = /\.json\.\d+\.tmp$/;
+const DRAFT_MS = 3_600_000;
 /** No chat gets near these; a file beyond them would only freeze the program. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_MESSAGES = 10_000;
@@ -97,7 +101,7 @@ function parseSession(text: string, path: string): SavedSession {
       model: known(fields.model),
       created: known(fields.created),
       updated: known(fields.updated),
-      messages,
+      messages: withoutReadingNotes(messages),
       ...(summarized.length > 0 && { summarized }),
     };
   } catch (error) {
@@ -157,18 +161,27 @@ export class SessionFolder {
     return files.flatMap(path => summaryOf(path, wanted) ?? []);
   }
 
-  /** Removes the oldest sessions of each kind beyond the limit. */
+  /** Removes the oldest sessions of each kind beyond the limit, and drafts of processes that were killed. */
   prune(): void {
     const files = this.#files();
     for (const once of [false, true]) {
       const ofKind = files.filter(path => path.endsWith(ONCE) === once);
       for (const path of ofKind.slice(MAX_SESSIONS)) rmSync(path, { force: true });
     }
+    for (const path of this.#named(name => DRAFT.test(name))) {
+      const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      if (written !== undefined && Date.now() - written > DRAFT_MS) rmSync(path, { force: true });
+    }
   }
 
   #files(): string[] {
+    return this.#named(name => name.endsWith('.json'));
+  }
+
+  /** The newest first. */
+  #named(is: (name: string) => boolean): string[] {
     try {
-      const names = readdirSync(this.path).filter(name => name.endsWith('.json'));
+      const names = readdirSync(this.path).filter(is);
       return names
         .sort()
         .reverse()

@@ -21,6 +21,8 @@ export class SessionKeeper {
   #file: string;
   #copyFailed = false;
   #problem: string | undefined;
+  /** The file of `--save` has the conversation before this one. */
+  #replaces = false;
 
   constructor(parts: SessionKeeperParts) {
     this.#parts = parts;
@@ -32,11 +34,12 @@ export class SessionKeeper {
     return this.#created;
   }
 
-  /** Another conversation begins: the copy of the one before stays as it is. */
+  /** Another conversation begins: the copy of the one before stays as it is, the file of `--save` until something is said. */
   begin(): void {
     const { folder, once } = this.#parts;
     this.#created = new Date();
     this.#file = folder.newFile(this.#created, once);
+    this.#replaces = true;
   }
 
   /** The user asked for `--save`, so returns its problem, once per reason. */
@@ -44,9 +47,12 @@ export class SessionKeeper {
     const { saveTo, snapshot } = this.#parts;
     this.#keepCopy();
     const before = this.#problem;
+    const session = snapshot();
+    this.#replaces &&= !session.messages.some(({ role }) => role === 'user');
+    if (this.#replaces) return undefined;
     this.#problem = undefined;
     try {
-      if (saveTo !== undefined) writeSession(saveTo, snapshot());
+      if (saveTo !== undefined) writeSession(saveTo, session);
     } catch (error) {
       this.#problem = messageOf(error);
     }

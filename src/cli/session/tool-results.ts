@@ -13,6 +13,12 @@ export class ToolResults {
     this.#next = 0;
   }
 
+  /** Another conversation begins. */
+  clear(): void {
+    this.#latestFirst = [];
+    this.#next = 0;
+  }
+
   /** The `number`th result from the end (1: the last), below a title line; or why there is none. */
   show(number: number): string {
     const count = this.#latestFirst.length;

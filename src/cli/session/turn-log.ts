@@ -15,11 +15,16 @@ export class TurnLog {
     this.#redactor = redactor;
   }
 
-  prompt(text: string): void {
-    this.#write('debug', 'user', { text });
+  /** The same turn; the prompt and all events are logged. */
+  async *logged(prompt: string, turn: AsyncGenerator<TurnEvent>): AsyncGenerator<TurnEvent> {
+    this.#write('debug', 'user', { text: prompt });
+    for await (const event of turn) {
+      this.#event(event);
+      yield event;
+    }
   }
 
-  event({ type, ...fields }: TurnEvent): void {
+  #event({ type, ...fields }: TurnEvent): void {
     if (!PIECES.includes(type)) this.#write(type === 'error' ? 'error' : 'debug', type, fields);
   }
 

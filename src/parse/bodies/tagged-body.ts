@@ -51,24 +51,35 @@ function readCall(body: string, start: number, dialect: TagDialect, context: Bod
     entries.push([key.trim(), string === 'true' ? raw : typedValue(raw, name, key.trim(), context)]);
     at = end + dialect.parameterEnd.length;
   }
+  const call = { name, arguments: Object.fromEntries(entries) };
+  if (entries.length > 0 && startsNextCall(body, at, dialect)) return { call, at };
   const { callEnd } = dialect;
   // At the end of its section a call may lack its closing tag.
   if (!context.whole && (callEnd === '' || !body.startsWith(callEnd, at))) return `'${name}' is not closed`;
   if (callEnd !== '' && body.startsWith(callEnd, at)) at += callEnd.length;
   else if (at < body.length) return `there is text beside the tags of '${name}'`;
-  return { call: { name, arguments: Object.fromEntries(entries) }, at };
+  return { call, at };
+}
+
+/** A call without a closing tag of its own also ends where a name and an argument follow: marks were forgotten. */
+function startsNextCall(body: string, at: number, { call, callEnd, parameter }: TagDialect): boolean {
+  if (callEnd !== '') return false;
+  const name = matchAt(call, body, at);
+  return name !== null && matchAt(parameter, body, skipSpace(body, at + name[0].length)) !== null;
 }
 
 /**
- * The closing tag followed by another argument, the end of the call or the end of the body; text may contain one
- * itself.
+ * The closing tag followed by another argument, the end of the call, another call or the end of the body; text may
+ * contain one itself.
  */
-function valueEnd(body: string, from: number, { parameter, parameterEnd, callEnd }: TagDialect): number {
+function valueEnd(body: string, from: number, dialect: TagDialect): number {
+  const { parameter, parameterEnd, callEnd } = dialect;
   const first = body.indexOf(parameterEnd, from);
   for (let end = first; end >= 0; end = body.indexOf(parameterEnd, end + 1)) {
     const next = skipSpace(body, end + parameterEnd.length);
     if (next >= body.length || matchAt(parameter, body, next)) return end;
     if (callEnd !== '' && body.startsWith(callEnd, next)) return end;
+    if (startsNextCall(body, next, dialect)) return end;
   }
   return first;
 }

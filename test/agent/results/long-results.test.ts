@@ -114,6 +114,63 @@ describe('a result that is too long', () => {
   });
 });
 
+describe('a part that becomes shorter', () => {
+  /** What follows, part by part, by the notes alone. */
+  async function following(found: ReturnType<typeof reading>, shown: string): Promise<string> {
+    let [text, note] = shown.split('\n... [') as [string, string];
+    for (let step = 0; step < 50; step++) {
+      const [, args] = /\w+ (\{"result": "\w+", "part": \d+\}) reads on/.exec(note) ?? [];
+      const { part, result } = JSON.parse(args ?? '{}');
+      const [, of, number] = /part (\d+) of (\d+)/.exec(note) ?? [];
+      if (of === number) return text;
+      const next = await found.read({ result: result ?? found.reference, part: part ?? Number(of) + 1 });
+      const [more, below] = next.text.split('\n... [') as [string, string];
+      [text, note] = [text + more, below];
+    }
+    return text;
+  }
+
+  test.each([LINES, `a${'😀'.repeat(4000)}`, 'x'.repeat(9091)])(
+    'can still be read to its end, and again when it is cut again',
+    async whole => {
+      for (const limits of [[400], [700, 400]]) {
+        const found = reading(whole);
+        let { text } = await found.read({ part: 5 });
+        for (const limit of limits) text = found.results.shrink(found.name, text, limit);
+        const last = limits.at(-1) as number;
+        expect(text.length).toBeLessThan(last + 150);
+        expect(text).toMatch(/\[part \d+ of \d+; read_result \{"result": "r\w+", "part": \d+\} reads on\]$/);
+        const read = await following(found, text);
+        expect(whole.endsWith(read)).toBe(true);
+        expect(read.length).toBeGreaterThanOrEqual(whole.length - 4 * 1000 - 1);
+      }
+    },
+  );
+
+  test('the last one ends with its end', async () => {
+    const found = reading(LINES);
+    const { text } = await found.read({ part: 10 });
+    const read = await following(found, found.results.shrink(found.name, `${text}`, 60));
+    expect(LINES.endsWith(read)).toBe(true);
+    expect(read.length).toBeGreaterThanOrEqual(91);
+  });
+
+  test('what is no part is cut', async () => {
+    const { name, read, results } = reading(LINES);
+    const { text } = await read({ search: 'line' });
+    expect(results.shrink(name, text, 100)).toMatch(/\[cut: 400 of \d+ characters\]$/);
+    const forged = `${'z'.repeat(900)}\n... [part 2 of 10]`;
+    expect(results.shrink(name, forged, 100)).toMatch(/\[cut: 400 of \d+ characters\]$/);
+  });
+
+  test('a result of which the beginning is kept still says how long it was', () => {
+    const { results, shown } = reading('x'.repeat(2e6), 6000);
+    expect(results.shrink('read', shown, 1000)).toContain(
+      '1000 of 2000000 characters, of which 1000000 are kept',
+    );
+  });
+});
+
 describe('what is kept', () => {
   test('a reference means the same text in every conversation, or none', async () => {
     const one = reading(LINES);

@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { ReplyEvent } from '../../../src/agent/model/chat-model.ts';
 import type { ChatPrompt } from '../../../src/cli/session/last-prompt.ts';
 import { LlmHostError } from '../../../src/errors.ts';
-import { collect, content, type FakeModel } from '../../agent/fakes.ts';
+import { collect, content, type FakeModel, STATS } from '../../agent/fakes.ts';
 import { place } from './place.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -74,6 +75,45 @@ test('a /retry that fails leaves the turn, which can be asked again', async () =
   expect(said()).toEqual(['A', '1', 'B', '2']);
   await run('/retry');
   expect(said()).toEqual(['A', '1', 'B', '3']);
+});
+
+/** A reply that the user cancels once the model has written this much. */
+function cancelled(abort: AbortController, ...written: ReplyEvent[]) {
+  return async function* () {
+    yield* written;
+    abort.abort();
+    return { ...STATS, finishReason: 'cancelled' as const };
+  };
+}
+
+test.each([
+  ['before the first token', []],
+  ['while the model thinks', [{ type: 'thinking' as const, text: 'hm' }]],
+])('a /retry that is cancelled %s leaves the turn, which can be asked again', async (_when, written) => {
+  const abort = new AbortController();
+  const found = place([[content('1')], [content('2')], cancelled(abort, ...written), [content('3')]]);
+  const { session, type } = found;
+  const retry = async (signal: AbortSignal) => {
+    const result = await type('/retry');
+    return await collect(session.turn(result?.prompt as ChatPrompt, signal));
+  };
+  const said = () => session.history.messages.slice(1).map(message => message.content);
+  const never = new AbortController().signal;
+  for (const text of ['A', 'B']) await collect(session.turn({ text }, never));
+  const used = session.contextParts().total;
+  await retry(abort.signal);
+  expect([said(), session.contextUsed]).toEqual([['A', '1', 'B', '2'], used]);
+  await retry(never);
+  expect(said()).toEqual(['A', '1', 'B', '3']);
+});
+
+test('a /retry that is cancelled in its answer keeps what was said', async () => {
+  const abort = new AbortController();
+  const { session, type } = place([[content('1')], cancelled(abort, content('2, and'))]);
+  await collect(session.turn({ text: 'A' }, abort.signal));
+  const { prompt } = (await type('/retry')) ?? {};
+  await collect(session.turn(prompt as ChatPrompt, abort.signal));
+  expect(session.history.messages.slice(1).map(message => message.content)).toEqual(['A', '2, and']);
 });
 
 test('/edit opens the prompt that failed, and drops no turn', async () => {

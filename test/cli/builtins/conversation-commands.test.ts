@@ -286,6 +286,15 @@ describe('/model NAME', () => {
     expect(found.session.opened.name).toBe('tiny');
   });
 
+  test.each(['ollama', 'served'])('a model of %s stays, loaded or not', async device => {
+    const found = switching(async name => {
+      if (name === 'broken') throw new LlmHostError('MODEL_BROKEN', 'no broken');
+      return { ...found.opened(name, new FakeModel([])), device };
+    });
+    await found.type('/model theirs');
+    expect((await found.type('/model broken'))?.output).toBe('Error: no broken\ntheirs stays.');
+  });
+
   test('Ctrl+C while it loads: the old model stays, and a model that was ready is closed', async () => {
     const abort = new AbortController();
     const found = switching(async name => {

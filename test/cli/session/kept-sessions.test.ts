@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSession } from '../../../src/cli/session/saved-sessions.ts';
+import { LlmHostError } from '../../../src/errors.ts';
+import { content } from '../../agent/fakes.ts';
 import { place, says } from '../builtins/place.ts';
 
 test('/clear and /load begin another conversation: the one before stays saved', async () => {
@@ -26,4 +29,32 @@ test('/clear and /load begin another conversation: the one before stays saved', 
   ]);
   await ask('D');
   expect(kept()).toHaveLength(3);
+});
+
+test.each([
+  ['/clear', []],
+  ['/load', ['X', 'x']],
+])('after %s a turn that fails leaves the file of --save; the next one takes it', async (line, loaded) => {
+  const broken = new LlmHostError('ENGINE', 'it broke');
+  const { ask, folder, session, type } = place([...says('x', 'a'), broken, [content('b')]], {
+    saveTo: 'talk.json',
+  });
+  const file = (name: string) => join(folder, name);
+  const kept = () =>
+    readSession(file('talk.json'))
+      .messages.slice(1)
+      .map(message => message.content);
+  await ask('X');
+  await type(`/save ${file('other.json')}`);
+  await type('/clear');
+  await ask('A');
+  await type(line === '/load' ? `/load ${file('other.json')}` : line);
+  expect(kept()).toEqual(['A', 'a']);
+  await ask('B');
+  if (line === '/clear') expect(kept()).toEqual(['A', 'a']);
+  await ask('B');
+  expect(kept()).toEqual([...loaded, 'B', 'b']);
+  // Taken back, it is empty: nothing else was in it.
+  for (const _turn of ['B', ...loaded.slice(1)]) session.undo();
+  expect(kept()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -100,6 +100,26 @@ describe('a saved session', () => {
   });
 });
 
+test('a saved result says no longer how to read on in it', () => {
+  const path = join(tempFolder(), 'talk.json');
+  const note = (rest: string) => `beginning\n... [cut: 9 of 5000 characters${rest}]`;
+  const call = 'read_result {"result": "r1a2b3", ';
+  const saved = session('hi');
+  const messages = saved.messages.map(message =>
+    message.role === 'tool'
+      ? {
+          ...message,
+          content: note(
+            `; this was part 1 of 9. ${call}"part": 2} reads on, ${call}"search": "words"} finds words`,
+          ),
+        }
+      : message,
+  );
+  writeSession(path, { ...saved, messages });
+  const read = readSession(path).messages.find(({ role }) => role === 'tool');
+  expect(read?.content).toBe(note(''));
+});
+
 describe('the folder of kept sessions', () => {
   test('a long title ends with an ellipsis, and never in half of a character', () => {
     const folder = new SessionFolder(tempFolder());
@@ -129,6 +149,21 @@ describe('the folder of kept sessions', () => {
     folder.prune();
     expect(folder.list()).toHaveLength(200);
     expect(folder.list()[0]?.path).toContain('1204.json');
+  });
+
+  test('a draft that a killed process left goes after an hour, and nothing else', () => {
+    const folder = new SessionFolder(tempFolder());
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const name of ['left.json.123.tmp', 'mine.json.cache.tmp', 'kept.json', 'fresh.json.124.tmp']) {
+      writeFileSync(join(folder.path, name), '[]');
+      if (!name.startsWith('fresh')) utimesSync(join(folder.path, name), yesterday, yesterday);
+    }
+    folder.prune();
+    expect(readdirSync(folder.path).sort()).toEqual([
+      'fresh.json.124.tmp',
+      'kept.json',
+      'mine.json.cache.tmp',
+    ]);
   });
 });
 

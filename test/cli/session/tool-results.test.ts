@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ToolResults } from '../../../src/cli/session/tool-results.ts';
+import { call, content } from '../../agent/fakes.ts';
+import { place } from '../builtins/place.ts';
 
 test('each step goes to an earlier result, then to the last again; a new one begins anew', () => {
   const results = new ToolResults();
@@ -29,4 +32,14 @@ test('the latest 50 are kept', () => {
   const results = new ToolResults();
   for (let number = 1; number <= 60; number++) results.add(`tool ${number}`, 'x');
   expect(results.show(50)).toContain('Result 50 of 50 from the last, tool 11:');
+});
+
+test.each(['/clear', '/load'])('after %s the results of before are gone', async command => {
+  const { ask, folder, type } = place([[call('echo')], [content('done')]]);
+  await ask('Call it.');
+  expect((await type('/expand'))?.output).toContain('echo:\nsaid');
+  const file = join(folder, 'talk.json');
+  await type(`/save ${file}`);
+  await type(command === '/load' ? `/load ${file}` : command);
+  expect((await type('/expand'))?.output).toBe('No tool has returned a result yet.');
 });

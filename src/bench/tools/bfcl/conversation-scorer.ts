@@ -54,7 +54,11 @@ export class ConversationScorer {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const started: ScorerProcess = { child, onLine: () => undefined };
-    const end = () => started.onLine(undefined);
+    const end = () => {
+      // The next answer would wait for it in vain.
+      if (this.#process === started) this.#process = undefined;
+      started.onLine(undefined);
+    };
     child.on('error', end).on('close', end);
     // What it does not read is lost with it.
     child.stdin.on('error', () => undefined);
@@ -72,7 +76,7 @@ function readFault(line: string | undefined): ConversationFault | null {
   }
 }
 
-/** The same answers, conversations with what is wrong with them. An abort leaves those to come as they are. */
+/** The same answers, conversations with what is wrong with them. An abort leaves that of now and those to come as they are. */
 export async function scoredConversations(
   answers: readonly Answer[],
   scorer: ConversationScorer,
@@ -85,7 +89,8 @@ export async function scoredConversations(
     for (const answer of answers) {
       const open = answer.turns !== undefined && answer.fault === undefined && answer.error === undefined;
       const fault = open && !signal.aborted ? await scorer.fault(answer) : undefined;
-      scored.push(fault === undefined ? answer : { ...answer, fault });
+      // The abort ends the process, which says nothing about the answer.
+      scored.push(fault === undefined || signal.aborted ? answer : { ...answer, fault });
     }
   } finally {
     signal.removeEventListener('abort', stop);

@@ -10,7 +10,8 @@ export const model: Builtin = {
   argument: '[name]',
   help: 'shows the model and those on this machine, or goes on with another',
   run: async (session, name, { signal, progress }) => {
-    const served = session.opened.device === 'served';
+    const { device } = session.opened;
+    const served = device === 'served';
     if (name === '') {
       return print([session.opened.description, ...(served ? [] : localModels())].join('\n'));
     }
@@ -21,7 +22,9 @@ export const model: Builtin = {
       if (signal.aborted) return print(`Cancelled; ${session.opened.name} stays.`);
       const explained = served ? error : guessModel(error, name, [], process.env);
       if (!(explained instanceof LlmHostError)) throw explained;
-      const hint = [explained.hint, `${session.opened.name} stays loaded.`].filter(Boolean).join('\n');
+      // What another process has, that one loads and unloads.
+      const stays = served || device === 'ollama' ? 'stays.' : 'stays loaded.';
+      const hint = [explained.hint, `${session.opened.name} ${stays}`].filter(Boolean).join('\n');
       throw new LlmHostError(explained.code, explained.message, { hint, cause: error });
     }
   },

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '../../../../src/bench/tools/answer.ts';
@@ -208,7 +208,21 @@ describe('a conversation', { timeout: 60_000 }, () => {
     const endless = answer([[made('wait', { seconds: 60 })]], { id: 'multi_turn_base_1' });
     setTimeout(() => stop.abort(), 300);
     const started = performance.now();
-    await scoredConversations([endless, endless], scorer, stop.signal);
+    const found = await scoredConversations([endless, endless], scorer, stop.signal);
     expect(performance.now() - started).toBeLessThan(30_000);
+    // Nothing was found out about it.
+    expect(found).toEqual([endless, endless]);
+  });
+
+  test('after the process of the one before has ended gets a process of its own', async () => {
+    const services = bfclPlace();
+    const once = join(services.folder, 'once');
+    writeFileSync(once, `#!/bin/sh\nread line\necho '{"fault": null}'\n`);
+    chmodSync(once, 0o755);
+    const scorer = new ConversationScorer({ ...services, env: { PYTHON: once } }, 5000);
+    onTestFinished(() => scorer.close());
+    expect(await scorer.fault({ id, turns: [] })).toBeUndefined();
+    await new Promise(resolve => setTimeout(resolve, 1500));
+    expect(await scorer.fault({ id, turns: [] })).toBeUndefined();
   });
 });
