@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writ
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStart } from './process-start.mjs';
 
 const BEAT_MS = 10_000;
 const STALE_MS = 120_000;
 
 /**
- * Runs `work` while this process holds the lock file. Waits for another holder; takes over from a dead one (its process
- * is gone, or it has not touched the file for two minutes).
+ * Runs `work` while this process holds the lock file. Waits for another holder, also for one that is stopped; takes over
+ * from one that is gone, or on another machine and has not touched the file for two minutes.
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work
@@ -16,7 +17,8 @@ const STALE_MS = 120_000;
  */
 export async function withLock(path, work) {
   mkdirSync(dirname(path), { recursive: true });
-  await acquire(path);
+  const start = processStart(process.pid);
+  await acquire(path, JSON.stringify({ pid: process.pid, host: hostname(), start }));
   const release = () => rmSync(path, { force: true });
   const beat = setInterval(() => touch(path), BEAT_MS);
   process.on('exit', release);
@@ -29,10 +31,10 @@ export async function withLock(path, work) {
   }
 }
 
-async function acquire(path) {
+async function acquire(path, own) {
   for (let told = false; ; ) {
     try {
-      writeFileSync(path, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: 'wx' });
+      writeFileSync(path, own, { flag: 'wx' });
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
@@ -69,9 +71,13 @@ function parseOwner(text) {
   }
 }
 
-function isStale({ pid, host, ageMs }) {
-  if (ageMs > STALE_MS) return true;
-  return pid !== undefined && host === hostname() && !isAlive(pid);
+function isStale({ pid, host, start, ageMs }) {
+  if (pid === undefined || host !== hostname()) return ageMs > STALE_MS;
+  if (!isAlive(pid)) return true;
+  // Its number may be another process's by now, which takes longer than a beat.
+  if (ageMs <= 2 * BEAT_MS) return false;
+  const now = processStart(pid);
+  return now === 'ended' || (start !== undefined && now !== undefined && now !== start);
 }
 
 function isAlive(pid) {

@@ -41,13 +41,15 @@ export class OllamaClient {
   /** Sends one JSON object and receives another; without a `body`: GET. */
   async json(path: string, body?: Json): Promise<Json> {
     const silence = new Silence(this.#options.timeoutMs);
+    let begun = false;
     try {
       const answer = await this.#send(path, body, silence.signal);
+      begun = true;
       const value: unknown = JSON.parse(await wholeText(answer, MAX_LINE));
       if (isPlainObject(value)) return value as Json;
       throw this.#strange(path);
     } catch (error) {
-      throw this.#explained(error, silence, path);
+      throw this.#explained(error, silence, path, begun);
     } finally {
       silence.end();
     }
@@ -56,8 +58,10 @@ export class OllamaClient {
   /** The objects of an NDJSON stream as they arrive. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<Json> {
     const silence = new Silence(this.#options.timeoutMs, signal);
+    let begun = false;
     try {
       const answer = await this.#send(path, body, silence.signal);
+      begun = true;
       const lines = new LineSplitter(MAX_LINE);
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         silence.heard();
@@ -72,7 +76,7 @@ export class OllamaClient {
         if (value) yield value;
       }
     } catch (error) {
-      throw signal?.aborted ? error : this.#explained(error, silence, path);
+      throw signal?.aborted ? error : this.#explained(error, silence, path, begun);
     } finally {
       silence.end();
     }
@@ -112,7 +116,7 @@ export class OllamaClient {
     );
   }
 
-  #explained(error: unknown, silence: Silence, path: string): unknown {
+  #explained(error: unknown, silence: Silence, path: string, begun: boolean): unknown {
     if (error instanceof LlmHostError) return error;
     const { baseUrl, timeoutMs } = this.#options;
     if (silence.timedOut) {
@@ -125,8 +129,19 @@ export class OllamaClient {
       );
     }
     if (error instanceof SyntaxError) return this.#strange(path);
-    return unreachable(baseUrl, error);
+    return (begun ? brokenOff : unreachable)(baseUrl, error);
   }
+}
+
+function brokenOff(baseUrl: string, error: unknown): LlmHostError {
+  return new LlmHostError(
+    'ENGINE_UNAVAILABLE',
+    `Ollama at ${baseUrl} broke off in the middle of its answer`,
+    {
+      cause: error,
+      hint: `${messageOf(error)}.\nIts own log may say why. When it is back, /retry asks again.`,
+    },
+  );
 }
 
 function unreachable(baseUrl: string, error: unknown): LlmHostError {

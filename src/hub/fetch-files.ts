@@ -68,7 +68,7 @@ export async function fetchFiles(
 }
 
 /** Two names for the same content are one download. */
-function uniqueBlobs(files: readonly HubFile[]): HubFile[] {
+export function uniqueBlobs(files: readonly HubFile[]): HubFile[] {
   return [...new Map(files.map(file => [file.etag, file])).values()];
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { readJsonObject } from '../text/files/json-file.ts';
 import { makeFolder } from '../text/files/make-folder.ts';
 import { diskFull, onDisk } from './disk-failure.ts';
-import { fetchFiles } from './fetch-files.ts';
+import { fetchFiles, uniqueBlobs } from './fetch-files.ts';
 import { withFileLock } from './file-lock.ts';
 import { HttpClient } from './http-client.ts';
 import { type HubFile, listRepository } from './hub-api.ts';
@@ -151,7 +151,7 @@ function checkWritable(folder: string): void {
 
 /** Refuses a download that cannot fit on the disk. */
 function checkRoom(files: readonly HubFile[], folder: RepoFolder, commit: string): void {
-  const needed = files.reduce((sum, file) => sum + folder.missingBytes(commit, file), 0);
+  const needed = uniqueBlobs(files).reduce((sum, file) => sum + folder.missingBytes(commit, file), 0);
   const { bavail, bsize, blocks } = statfsSync(folder.path);
   const free = bavail * bsize;
   // Some network file systems do not report their size.

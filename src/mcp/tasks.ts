@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { MAX_EXTENSION } from './server/call.ts';
-import { NO_TIMEOUT_MS } from './server/deadline.ts';
+import type { CallHooks } from './server/connection.ts';
+import { Deadline } from './server/deadline.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import { answerTask, cancelTask, getTask, type TaskAnswers, taskResult } from './server/task-requests.ts';
 import type { TaskState } from './server/task-state.ts';
@@ -75,14 +76,18 @@ export class Tasks {
     this.#followed.set(key, call);
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
+    const clock = new TaskClock(signal, options);
     let latest = call.task;
     let polls = 0;
-    const end = this.#follow(call, signal, state => {
+    const onState = (state: TaskState): void => {
       latest = state;
       if (!signal.aborted && state.message !== undefined)
         options.onProgress?.({ done: ++polls, message: state.message });
-    }).finally(() => this.#followed.delete(key));
-    const outcome = await inTime(end, signal, timeoutMs, options);
+    };
+    const end = this.#follow(call, { signal, onWaiting: clock.setWaiting }, onState).finally(() =>
+      this.#followed.delete(key),
+    );
+    const outcome = await clock.inTime(end, timeoutMs);
     if (typeof outcome === 'object') {
       if ('failure' in outcome) throw failed(call, outcome.failure);
       return outcome.result;
@@ -144,9 +149,10 @@ export class Tasks {
 
   async #follow(
     { server, task }: TaskCall,
-    signal: AbortSignal,
+    asking: CallHooks,
     onState: (state: TaskState) => void,
   ): Promise<CallResult> {
+    const { signal } = asking;
     const answers: TaskAnswers = { given: new Map(), sent: new Set() };
     // `state` is from before a failure: the server may have an answer that seemed to be lost.
     let isOld = false;
@@ -165,8 +171,8 @@ export class Tasks {
         const asks = state.status === 'input_required';
         // It waits for the user, which may take long, and whose question is its own.
         if (state.status === 'completed' || (asks && connection.era !== 'modern'))
-          return await taskResult(connection, state, asks ? { signal, onWaiting: () => undefined } : hooks);
-        if (asks && !isOld) await answerTask(connection, state, answers, { signal });
+          return await taskResult(connection, state, asks ? asking : hooks);
+        if (asks && !isOld) await answerTask(connection, state, answers, asking);
         await sleep(pollPause(state.pollMs ?? pauseMs), undefined, { signal, ref: false });
         pauseMs = Math.min(pauseMs * 1.5, UNSUGGESTED_MAX_MS);
         state = await getTask(connection, task.id, {
@@ -267,30 +273,46 @@ function tooMany({ tool }: TaskCall): LlmHostError {
 
 type Ending = { readonly result: CallResult } | { readonly failure: unknown };
 
-/** How a task ends within its call's limit, or within the longer one of those that cannot go on in the background. */
-async function inTime(
-  end: Promise<CallResult>,
-  followed: AbortSignal,
-  timeoutMs: number,
-  { signal: caller, onLongTask }: CallOptions,
-): Promise<Ending | 'expired' | 'cancelled'> {
-  const ending = end.then(asResult, asFailure);
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, followed, ...(caller ? [caller] : [])]);
-  const within = (ms: number) => Promise.race([ending, expiry(ms, signal)]);
-  try {
-    const outcome = await within(timeoutMs);
+/** The time of a call whose task is waited for. It stands still while the user is asked. */
+class TaskClock {
+  readonly #signal: AbortSignal;
+  readonly #options: CallOptions;
+  /** undefined: the call is over, or has not begun. */
+  #deadline: Deadline | undefined;
+
+  /** `followed` aborts when the task is followed no more. */
+  constructor(followed: AbortSignal, options: CallOptions) {
+    this.#signal = AbortSignal.any([followed, ...(options.signal ? [options.signal] : [])]);
+    this.#options = options;
+  }
+
+  /** The task starts or stops waiting for the user. */
+  readonly setWaiting = (waiting: boolean): void => {
+    if (this.#deadline === undefined) return;
+    if (waiting) this.#deadline.pause();
+    else this.#deadline.resume();
+    this.#options.onWaiting?.(waiting);
+  };
+
+  /** How a task ends within its call's limit, or within the longer one of those that cannot go on in the background. */
+  async inTime(end: Promise<CallResult>, timeoutMs: number): Promise<Ending | 'expired' | 'cancelled'> {
+    const ending = end.then(asResult, asFailure);
+    const { onLongTask } = this.#options;
+    const outcome = await this.#within(ending, timeoutMs);
     if (outcome !== 'expired' || !onLongTask) return outcome;
     onLongTask(timeoutMs * MAX_EXTENSION);
-    return await within(timeoutMs * (MAX_EXTENSION - 1));
-  } finally {
-    over.abort();
+    return await this.#within(ending, timeoutMs * (MAX_EXTENSION - 1));
   }
-}
 
-/** Resolves when the time is up or the signal aborts. */
-async function expiry(ms: number, signal: AbortSignal): Promise<'expired' | 'cancelled'> {
-  return await sleep(Math.min(ms, NO_TIMEOUT_MS), 'expired' as const, { signal }).catch(
-    () => 'cancelled' as const,
-  );
+  async #within(ending: Promise<Ending>, ms: number): Promise<Ending | 'expired' | 'cancelled'> {
+    const deadline = new Deadline(ms, { signal: this.#signal });
+    this.#deadline = deadline;
+    try {
+      // Only the deadline rejects.
+      return await deadline.race(ending).catch(() => (deadline.expired ? 'expired' : 'cancelled'));
+    } finally {
+      this.#deadline = undefined;
+      deadline.dispose();
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { shownJson } from '../text/clean/visible.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { broken, unsupported } from '../text/files/model-fault.ts';
 
@@ -17,7 +18,7 @@ export interface AdapterConfig {
 /** mlx-lm's config. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
 export function mlxAdapterConfig(path: string, json: JsonObject): AdapterConfig {
   const type = json.fine_tune_type ?? 'lora';
-  if (type !== 'lora') throw unsupported(path, `has fine_tune_type ${JSON.stringify(type)}; supported: lora`);
+  if (type !== 'lora') throw unsupported(path, `has fine_tune_type ${shownJson(type)}; supported: lora`);
   const { rank, scale, keys } = isObject(json.lora_parameters) ? json.lora_parameters : json;
   if (!isRank(rank)) throw broken(path, 'has no lora_parameters.rank >= 1');
   if (typeof scale !== 'number' || !Number.isFinite(scale))
@@ -42,7 +43,7 @@ const PEFT_EXTRAS: Readonly<Record<string, readonly unknown[]>> = {
  */
 export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig {
   if (json.peft_type !== 'LORA') {
-    throw unsupported(path, `has peft_type ${JSON.stringify(json.peft_type)}; supported: "LORA"`);
+    throw unsupported(path, `has peft_type ${shownJson(json.peft_type)}; supported: "LORA"`);
   }
   for (const [key, harmless] of Object.entries(PEFT_EXTRAS)) {
     const value = json[key] ?? undefined;
@@ -50,7 +51,7 @@ export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig
     if (value === undefined || empty || harmless.includes(value)) continue;
     throw unsupported(
       path,
-      `has ${key} ${JSON.stringify(value)}, which is not supported; merge it into the model`,
+      `has ${key} ${shownJson(value)}, which is not supported; merge it into the model`,
     );
   }
   for (const key of ['rank_pattern', 'alpha_pattern']) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { hubCacheFolder } from '../hub/hub-environment.ts';
+import type { HubId } from '../hub/hub-id.ts';
 import type { PullOptions } from '../hub/pull-model.ts';
 import { RepoFolder } from '../hub/repo-folder.ts';
 import { missingFiles } from '../hub/snapshot-state.ts';
@@ -15,14 +16,20 @@ export type EnsureOptions = LocateOptions & Pick<PullOptions, 'signal' | 'onProg
  * other kind of source is ignored. Throws as `pullModel` does.
  */
 export async function ensureModel(source: string, options: EnsureOptions): Promise<void> {
-  const id = hubIdOf(source, options);
+  const id = idToDownload(source, options);
   if (!id) return;
-  const folder = new RepoFolder(hubCacheFolder(options.env), id.repo);
-  const snapshot = folder.findSnapshot(id.revision);
-  if (snapshot !== undefined && missingFiles(snapshot).length === 0) return;
   // A complete model needs no network.
   const { pullModel } = await import('../hub/pull-model.ts');
   await pullModel(id, { ...options, checkTexts: folder => checkConfig(id.repo, folder) });
+}
+
+/** The Hub id of a source of which something has to be downloaded before it can be used; undefined: nothing has. */
+export function idToDownload(source: string, options: LocateOptions): HubId | undefined {
+  const id = hubIdOf(source, options);
+  if (!id) return undefined;
+  const folder = new RepoFolder(hubCacheFolder(options.env), id.repo);
+  const snapshot = folder.findSnapshot(id.revision);
+  return snapshot !== undefined && missingFiles(snapshot).length === 0 ? undefined : id;
 }
 
 /** Refuses an unsupported family or quantization before gigabytes are fetched. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import type { TensorEntry, WeightFiles } from '../native/load-types.ts';
+import { shownJson } from '../text/clean/visible.ts';
 import { isObject, readJsonObject } from '../text/files/json-file.ts';
 import { broken } from '../text/files/model-fault.ts';
 import { type GgufModel, readGgufModel } from './gguf/config.ts';
@@ -53,7 +54,7 @@ function indexedWeights(folder: string, indexPath: string, map: unknown): Weight
   const wanted = new Map<string, string[]>();
   for (const [tensor, file] of Object.entries(map)) {
     if (typeof file !== 'string' || !/^[^/\\]+\.safetensors$/.test(file)) {
-      throw broken(indexPath, `names a broken file for tensor ${tensor}: ${JSON.stringify(file)}`);
+      throw broken(indexPath, `names a broken file for tensor ${tensor}: ${shownJson(file)}`);
     }
     const tensors = wanted.get(file);
     if (tensors) tensors.push(tensor);

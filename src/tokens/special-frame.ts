@@ -1,3 +1,4 @@
+import { shownJson } from '../text/clean/visible.ts';
 import { brokenTokenizer, isObject, type JsonObject } from './tokenizer-json.ts';
 
 /** Tokens of one or two texts with the special ones between and around them. */
@@ -112,10 +113,11 @@ function template({ special_tokens: tokens }: JsonObject, steps: unknown): reado
   return steps.map(step => {
     const { Sequence: text, SpecialToken: special } = isObject(step) ? step : {};
     if (isObject(text)) return { text: text.id === 'B' ? 1 : 0, type: typeOf(text) };
-    const found = isObject(special) && isObject(tokens) ? tokens[String(special.id)] : undefined;
+    const id = isObject(special) ? special.id : undefined;
+    const found = typeof id === 'string' && isObject(tokens) ? tokens[id] : undefined;
     const ids = isObject(found) ? found.ids : undefined;
     if (!isObject(special) || !Array.isArray(ids) || !ids.every(isId))
-      throw brokenTokenizer(`'post_processor' has a broken step: ${JSON.stringify(step)}`);
+      throw brokenTokenizer(`'post_processor' has a broken step: ${shownJson(step)}`);
     return { ids, type: typeOf(special) };
   });
 }

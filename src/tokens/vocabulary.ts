@@ -1,3 +1,4 @@
+import { shownJson } from '../text/clean/visible.ts';
 import { TextList } from '../text/text-list.ts';
 import { brokenTokenizer } from './tokenizer-json.ts';
 
@@ -30,10 +31,10 @@ export class Vocabulary {
     const byId: (string | undefined)[] = [];
     for (const token of tokens) {
       if (typeof token !== 'string')
-        throw brokenTokenizer(`a token of 'vocab' is ${JSON.stringify(token)}, not text`);
+        throw brokenTokenizer(`a token of 'vocab' is ${shownJson(token)}, not text`);
       const id = idOf(token);
       if (!Number.isInteger(id) || (id as number) < 0 || (id as number) >= MAX_SIZE) {
-        throw brokenTokenizer(`a token of 'vocab' has the id ${JSON.stringify(id)}`);
+        throw brokenTokenizer(`a token of 'vocab' has the id ${shownJson(id)}`);
       }
       byId[id as number] = token;
     }

@@ -121,6 +121,21 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       expect((await report(host)).given).toEqual({ action: 'accept', content: { one: 'this' } });
     }));
 
+  it.each(era === 'old' ? ['asks', 'asks-early'] : ['asks'])(
+    "that %s: the time that the user takes is not the call's",
+    behaviour =>
+      withTasks(era, behaviour, async host => {
+        host.setElicitation(async () => {
+          await sleep(2500);
+          return { action: 'accept', content: { one: 'this' } };
+        });
+        const told: boolean[] = [];
+        const options = { timeoutMs: 1500, onWaiting: (waiting: boolean) => void told.push(waiting) };
+        expect((await host.call('work', {}, options)).text).toBe('worked');
+        expect(told).toEqual([true, false]);
+      }),
+  );
+
   it('that asks the user: the question goes on when another call is cancelled, and ends with its own', () =>
     withTasks(era, 'asks', async (host, log) => {
       let asked: AbortSignal | undefined;

@@ -65,6 +65,20 @@ describe('readAdapter', () => {
     );
   });
 
+  test('a value that is nested too deep to be shown', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const text of [
+      `{"fine_tune_type":${deep}}`,
+      `{"peft_type":${deep}}`,
+      `{"peft_type":"LORA","bias":${deep}}`,
+    ]) {
+      const files = { 'adapter_config.json': text, 'adapters.safetensors': tensors(GOOD) };
+      expect(thrown(() => readAdapter(tempFolder(files), base))).toMatch(
+        /^MODEL_UNSUPPORTED: adapter_config\.json has \w+ a value that is nested too deep[;,]/,
+      );
+    }
+  });
+
   test.each([
     [{ rank: 0, scale: 1 }, /rank >= 1/],
     [{ rank: 2.5, scale: 1 }, /rank >= 1/],

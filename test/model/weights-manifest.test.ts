@@ -95,6 +95,8 @@ describe('folderWeights', () => {
     for (const file of ['../x.safetensors', '/x.safetensors', 'x.bin', 7]) {
       expect(refused(index({ a: file }))).toMatch(/names a broken file for tensor a/);
     }
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(refused(`{"weight_map":{"a":${deep}}}`)).toMatch(/tensor a: a value that is nested too deep$/);
   });
 
   test('a shard that was cut off is named', () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -59,6 +59,31 @@ describe('withLock', () => {
     expect(existsSync(lock)).toBe(true);
     expect(await holder(`say('second');`).ended).toBe(0);
     expect(log()).toBe('first second');
+  });
+
+  /** The lock is of so many minutes ago. */
+  const age = (minutes: number) => {
+    const then = new Date(Date.now() - minutes * 60_000);
+    utimesSync(lock, then, then);
+  };
+
+  it.skipIf(process.platform === 'win32')('stays with a process that is stopped, however long', async () => {
+    const first = holder(`say('('); await sleep(1000); say(')');`);
+    while (!existsSync(join(dir, 'log'))) await new Promise(resolve => setTimeout(resolve, 1));
+    first.child.kill('SIGSTOP');
+    age(60);
+    const second = holder(`say('()');`);
+    await new Promise(resolve => setTimeout(resolve, 2000));
+    first.child.kill('SIGCONT');
+    expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
+    expect(log()).toBe('()()');
+  });
+
+  it.skipIf(process.platform === 'win32')('does not stay with a later process of its number', async () => {
+    writeFileSync(lock, JSON.stringify({ pid: process.pid, host: hostname(), start: 'earlier' }));
+    age(3);
+    expect(await holder(`say('in');`).ended).toBe(0);
+    expect(log()).toBe('in');
   });
 
   it('of another machine is left alone while it is fresh', async () => {

@@ -41,6 +41,27 @@ it('when title and settings were chosen is imported too', () => {
   expect(readExport(exportedJson([chosen]))[0]).toMatchObject({ titled: 7, configured: 8 });
 });
 
+it('figures of replies and the servers of calls come back, if they are ones', () => {
+  const call = {
+    ...{ type: 'call', id: 'call_1', name: 'add', arguments: {}, state: 'done' },
+    ...{ server: 'calculator', result: '2', seconds: 1 },
+  } as const;
+  const figures = {
+    usage: { promptTokens: 900, cachedTokens: 800, replyTokens: 20 },
+    ...{ promptTokens: 500, writingMs: 1234 },
+  };
+  const imported = (more: object) => {
+    const a5 = { ...reply('a5', 'q3', [call], { writer: '' }), ...more };
+    const whole = sample();
+    const text = exportedJson([{ ...whole, messages: { ...whole.messages, a5 } }]);
+    return readExport(text)[0]?.messages.a5;
+  };
+  const plain = reply('a5', 'q3', [call], { writer: '' });
+  expect(imported(figures)).toEqual({ ...plain, ...figures });
+  expect(imported({ usage: { promptTokens: 1 }, promptTokens: 'x', writingMs: -1 })).toEqual(plain);
+  expect(() => imported({ usage: 7 })).toThrow('usage is not as exported');
+});
+
 const file = (conversation: unknown) =>
   JSON.stringify({ format: 'llm-host conversations', version: 1, conversations: [conversation] });
 const head = { id: 'c', title: 't', created: 0, updated: 0 };

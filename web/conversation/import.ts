@@ -89,7 +89,24 @@ function replyOf(read: Json): Omit<AssistantMessage, 'id' | 'parent' | 'created'
     changed: timeOf(read.changed ?? 0),
     writer: '',
     ...(typeof read.error === 'string' && { error: read.error }),
+    ...figuresOf(read),
   };
+}
+
+function figuresOf(read: Json): Pick<AssistantMessage, 'usage' | 'promptTokens' | 'writingMs'> {
+  const counts = objectOf(read.usage ?? {}, 'usage');
+  const usage = countsOf(counts, ['promptTokens', 'cachedTokens', 'replyTokens']);
+  return { ...(usage && { usage }), ...countsOf(read, ['promptTokens']), ...countsOf(read, ['writingMs']) };
+}
+
+/** These numbers; undefined: not all are there. */
+function countsOf<Name extends string>(
+  read: Json,
+  names: readonly Name[],
+): Readonly<Record<Name, number>> | undefined {
+  const counts = names.map(name => [name, numberOf(read[name])] as const);
+  if (counts.some(([, count]) => count === undefined || count < 0)) return undefined;
+  return Object.fromEntries(counts) as Record<Name, number>;
 }
 
 function partOf(value: unknown): Part {
@@ -103,7 +120,7 @@ function partOf(value: unknown): Part {
 
 /** A question about a call has no answer any more. */
 function callOf(read: Json): CallPart {
-  const { state, result } = read;
+  const { state, result, server } = read;
   const seconds = numberOf(read.seconds);
   return {
     type: 'call',
@@ -111,6 +128,7 @@ function callOf(read: Json): CallPart {
     name: textOf(read.name, 'name'),
     arguments: objectOf(read.arguments, 'arguments'),
     state: state === 'done' || state === 'failed' || state === 'refused' ? state : 'ended',
+    ...(typeof server === 'string' && { server: server.slice(0, 200) }),
     ...(typeof result === 'string' && { result }),
     ...(seconds !== undefined && { seconds }),
   };

@@ -25,6 +25,8 @@ export class Keeper {
   readonly #fresh = new Set<string>();
   /** With replies of other tabs. */
   readonly #watched = new Set<string>();
+  /** The latest write; never rejects. */
+  #written: Promise<void> = Promise.resolve();
   #database: Database | undefined;
 
   constructor(store: Store<ChatState>, onDeleted: (id: string) => void) {
@@ -135,9 +137,15 @@ export class Keeper {
     for (const id of ids) this.#tabs.tell({ type: 'deleted', id });
   }
 
-  async #save(id: string): Promise<void> {
+  /** One after another: whether a conversation has been kept before is known once the write before has ended. */
+  #save(id: string): Promise<void> {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
+    this.#written = this.#written.then(() => this.#write(id));
+    return this.#written;
+  }
+
+  async #write(id: string): Promise<void> {
     const conversation = this.#store.state.loaded.get(id);
     if (!conversation || !this.#database) return;
     const fresh = this.#fresh.delete(id);

@@ -1,6 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { LlmHostError } from '../../errors.ts';
+import { idToDownload } from '../../model/ensure-model.ts';
 import { isLoopback } from '../../serve/http/access/access.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import type { Place } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 
 /** What only the user may decide: whether a value is one that a stranger may have written, in a file of `folder`. */
@@ -45,6 +49,21 @@ export function withoutDecisions(
       `${path} came with the working directory, so ${what} in it ${dropped.length === 1 ? 'is' : 'are'} left out; ${fix}`,
     ],
   };
+}
+
+/**
+ * Refuses to download what only a project's config.json names, by its `key`; what is on this machine may be used. Throws
+ * LlmHostError CONFIG.
+ */
+export function refuseDownload(path: string, key: string, source: string, where: Place): void {
+  if (idToDownload(source, where) === undefined) return;
+  throw new LlmHostError(
+    'CONFIG',
+    `${basename(path)} came with the working directory, and its ${key} ${quoted(source)} is not on this machine`,
+    {
+      hint: `Nothing was downloaded. If you want it: llm-host pull ${source}\nOr name the file: --config ${basename(path)}\nThe file is ${path}.`,
+    },
+  );
 }
 
 function isInside(file: unknown, folder: string): boolean {

@@ -19,6 +19,8 @@ export interface Settings {
   readonly config: AppConfig;
   /** The config files that were read. */
   readonly configPaths: readonly string[];
+  /** The config file, if it came with the working directory. */
+  readonly projectConfig?: string | undefined;
   /** undefined: none (--no-mcp), or the demo's own servers when `demo` is set. */
   readonly mcpFiles: readonly McpFile[] | undefined;
   readonly warnings: readonly string[];
@@ -98,7 +100,8 @@ function readFoundConfig(fallback: AppConfig | undefined, where: Place) {
   const notices = passedOver.map(passedOverNotice);
   if (path !== undefined) {
     const read = readConfigOf(found);
-    return { ...read, configPaths: [path], notices: [...notices, ...read.notices] };
+    const projectConfig = found.project ? path : undefined;
+    return { ...read, configPaths: [path], projectConfig, notices: [...notices, ...read.notices] };
   }
   if (fallback) return { config: fallback, configPaths: [], warnings: [], notices };
   throw new MissingFile('config.json', searched, passedOver);

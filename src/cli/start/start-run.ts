@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { DownloadLine } from '../../line/download-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
+import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
+import { SERVED_PREFIX } from '../../run/served-source.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { checkOllama } from '../options/ollama.ts';
-import { configDirectory, stateDirectory } from '../process/folders.ts';
+import { configDirectory, type Place, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
 import { CLIENT_INFO } from '../process/version.ts';
 import { modelSource, withItsFile } from '../settings/model-source.ts';
+import { refuseDownload } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
 import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
 import { toolPolicy } from './tool-policy.ts';
@@ -25,6 +28,7 @@ export async function startRun(
   const { config } = settings;
   const source = modelSource(args, config, settings.configPaths);
   checkOllama(source, args, (args.models ?? []).length > 0);
+  checkProject(source, args, settings, { cwd, env });
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source);
@@ -60,6 +64,20 @@ export async function startRun(
     download.end();
     loading.end();
   }
+}
+
+/** Nothing is downloaded that the user has not named. */
+function checkProject(
+  source: string,
+  args: ChatArguments,
+  { config, projectConfig }: Settings,
+  where: Place,
+): void {
+  const isLocal = ![OLLAMA_PREFIX, SERVED_PREFIX].some(prefix => source.startsWith(prefix));
+  if (projectConfig === undefined || !isLocal) return;
+  if (args.model === undefined) refuseDownload(projectConfig, 'model', source, where);
+  if (args.draftModel === undefined && config.draftModel !== undefined)
+    refuseDownload(projectConfig, 'draftModel', config.draftModel, where);
 }
 
 /** Somebody at a keyboard need not wait for servers before typing; a script gets every tool. */

@@ -23,6 +23,8 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+const BUSY: Report = { type: 'failed', code: 'USAGE', message: 'it works for another program already' };
+
 /** Lets programs on other machines that have the secret compute on this one, one at a time. Throws LlmHostError USAGE. */
 export async function runWorker(options: WorkerOptions): Promise<Worker> {
   const { listen, secret, rankProcess, once, onNote } = options;
@@ -31,14 +33,25 @@ export async function runWorker(options: WorkerOptions): Promise<Worker> {
   const ended = new Promise<void>(resolve => {
     finish = resolve;
   });
+  /** Until the program goes away: why. */
+  const serve = async (socket: TLSSocket): Promise<string> => {
+    try {
+      session = new RankSession(socket, rankProcess);
+      return await session.ended;
+    } catch (error) {
+      // Some faults are thrown by `fork` itself, such as an executable that is being replaced.
+      const message = `its process cannot be started (${messageOf(error)})`;
+      turnAway(socket, { type: 'failed', code: 'ENGINE', message });
+      return message;
+    } finally {
+      session = undefined;
+    }
+  };
   const accept = async (socket: TLSSocket) => {
     const from = `${socket.remoteAddress}`;
-    if (session) return turnAway(socket);
+    if (session) return turnAway(socket, BUSY);
     onNote(`A program on ${from} uses this machine.`);
-    session = new RankSession(socket, rankProcess);
-    const why = await session.ended;
-    session = undefined;
-    onNote(`It does no more: ${why}.`);
+    onNote(`It does no more: ${await serve(socket)}.`);
     if (once) await close();
   };
   const server = await listenSecurely(listen, secret, socket => void accept(socket)).catch(error => {
@@ -57,9 +70,8 @@ export async function runWorker(options: WorkerOptions): Promise<Worker> {
   return { ended, close };
 }
 
-function turnAway(socket: TLSSocket): void {
+function turnAway(socket: TLSSocket, report: Report): void {
   socket.on('error', () => undefined);
-  const report: Report = { type: 'failed', code: 'USAGE', message: 'it works for another program already' };
   socket.end(`${JSON.stringify(report)}\n`);
 }
 

@@ -17,6 +17,7 @@ import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
 import { cleanError, cleanLine, cleanProgress, cleanText, TEXT_LIMITS } from './incoming-text.ts';
+import { OpenCalls } from './open-calls.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
@@ -73,10 +74,7 @@ export class Connection {
   readonly #log: ServerLog;
   readonly #transport: ServerTransport;
   readonly #client: Client;
-  /** The calls that a question of the server may belong to; the older era does not say. */
-  readonly #waiting = new Set<(waiting: boolean) => void>();
-  /** Aborts when the last of them is cancelled. */
-  #calls = new AbortController();
+  readonly #calls = new OpenCalls();
   readonly #closed = new AbortController();
   readonly lists: ServerLists;
   readonly #questions: Questions;
@@ -113,10 +111,8 @@ export class Connection {
       onLog: this.#log.add,
       elicit: options.elicit,
       onDeclined: options.onDeclined,
-      onWaiting: waiting => {
-        for (const tell of this.#waiting) tell(waiting);
-      },
-      callSignal: () => (this.#waiting.size > 0 ? this.#calls.signal : undefined),
+      onWaiting: waiting => this.#calls.setAsking(waiting),
+      callSignal: () => this.#calls.signal,
       roots: rootsOf(config, options.workingDirectory),
     });
   }
@@ -208,13 +204,7 @@ export class Connection {
     const run = () => this.ask('tools/call', params, CallResultSchema, hooks, headers);
     const result = await run().catch(async error => {
       if (!(error instanceof UrlElicitationRequiredError)) throw error;
-      const waiting = hooks.onWaiting;
-      if (waiting !== undefined) this.#waiting.add(waiting);
-      try {
-        await this.#questions.visit(error.elicitations, hooks.signal);
-      } finally {
-        if (waiting !== undefined) this.#waiting.delete(waiting);
-      }
+      await this.#calls.during(hooks, () => this.#questions.visit(error.elicitations, hooks.signal));
       return await run();
     });
     const task = startedTask(result, asTask);
@@ -222,8 +212,8 @@ export class Connection {
   }
 
   /** Puts a question of the server to the user; see Questions. */
-  answerQuestion(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
-    return this.#questions.answer(params, signal);
+  answerQuestion(params: unknown, hooks: CallHooks): Promise<ElicitationAnswer> {
+    return this.#calls.during(hooks, () => this.#questions.answer(params, hooks.signal));
   }
 
   /** The blocks of a resource, in the shape of a call's result. */
@@ -297,32 +287,25 @@ export class Connection {
     method: string,
     params: Readonly<Record<string, unknown>>,
     schema: S,
-    { signal, onProgress, onWaiting }: CallHooks,
+    hooks: CallHooks,
     headers: Record<string, string> = {},
   ): Promise<output<S>> {
-    if (onWaiting !== undefined) this.#waiting.add(onWaiting);
-    try {
-      const answer = await this.#client.request({ method, params }, AnyResultSchema, {
-        timeout: NO_TIMEOUT_MS,
-        signal,
-        headers,
-        ...(onProgress ? { onprogress: progress => onProgress(cleanProgress(progress)) } : {}),
-      });
-      return readResult(method, schema, withShownLists(answer));
-    } catch (error) {
-      // A broken pipe shows up before the exit that explains it.
-      if (!isServerAnswer(error) && !signal.aborted) await this.#transport.waitForEnd();
-      throw cleanError(error);
-    } finally {
-      if (onWaiting !== undefined) this.#waiting.delete(onWaiting);
-      // What a server asked during its calls is of no use to it once the last of them is cancelled.
-      if (signal.aborted && this.#waiting.size === 0) this.#renewCalls();
-    }
-  }
-
-  #renewCalls(): void {
-    this.#calls.abort();
-    this.#calls = new AbortController();
+    const { signal, onProgress } = hooks;
+    return this.#calls.during(hooks, async () => {
+      try {
+        const answer = await this.#client.request({ method, params }, AnyResultSchema, {
+          timeout: NO_TIMEOUT_MS,
+          signal,
+          headers,
+          ...(onProgress ? { onprogress: progress => onProgress(cleanProgress(progress)) } : {}),
+        });
+        return readResult(method, schema, withShownLists(answer));
+      } catch (error) {
+        // A broken pipe shows up before the exit that explains it.
+        if (!isServerAnswer(error) && !signal.aborted) await this.#transport.waitForEnd();
+        throw cleanError(error);
+      }
+    });
   }
 
   #startFailure(error: unknown, timedOutAfterMs: number | undefined): LlmHostError {

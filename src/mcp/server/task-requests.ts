@@ -48,15 +48,11 @@ export async function answerTask(
   for (const [key, request] of Object.entries(task.inputRequests)) {
     if (sent.has(key)) continue;
     const params = isPlainObject(request) && request.method === 'elicitation/create' ? request.params : {};
-    const answer = given.get(key) ?? (await connection.answerQuestion(params, hooks.signal));
+    const answer = given.get(key) ?? (await connection.answerQuestion(params, hooks));
     given.set(key, answer);
     const inputResponses = { [key]: answer };
-    await connection.ask(
-      method(connection, 'update'),
-      { taskId: task.id, inputResponses },
-      AnyResultSchema,
-      hooks,
-    );
+    const update = { taskId: task.id, inputResponses };
+    await connection.ask(method(connection, 'update'), update, AnyResultSchema, { signal: hooks.signal });
     sent.add(key);
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shownJson } from '../../text/clean/visible.ts';
 import { isObject, type JsonObject, readJson, readJsonObject } from '../../text/files/json-file.ts';
 import { broken, unsupported } from '../../text/files/model-fault.ts';
 
@@ -40,10 +41,7 @@ export function readEncoderModules(folder: string): EncoderModules | undefined {
     const { type, path: subfolder } = isObject(entry) ? entry : {};
     const kind = KNOWN.indexOf(typeof type === 'string' ? (type.split('.').at(-1) as string) : '');
     if (kind < 0)
-      throw unsupported(
-        path,
-        `has a module of type ${JSON.stringify(type)}; supported are: ${KNOWN.join(', ')}`,
-      );
+      throw unsupported(path, `has a module of type ${shownJson(type)}; supported are: ${KNOWN.join(', ')}`);
     if (kind < place)
       throw unsupported(path, `has its modules in an order that is not supported: ${KNOWN.join(', ')} is`);
     // Only matrices may be several.
@@ -56,7 +54,7 @@ export function readEncoderModules(folder: string): EncoderModules | undefined {
 
 function moduleFolder(folder: string, modulesFile: string, subfolder: unknown): string {
   if (typeof subfolder !== 'string' || !/^[\w-]+$/.test(subfolder))
-    throw broken(modulesFile, `has a broken path: ${JSON.stringify(subfolder)}`);
+    throw broken(modulesFile, `has a broken path: ${shownJson(subfolder)}`);
   return join(folder, subfolder);
 }
 
@@ -81,7 +79,7 @@ function readPooling(folder: string): Pooling {
   const [only] = chosen;
   const pooling = typeof only === 'string' && Object.hasOwn(POOLINGS, only) ? POOLINGS[only] : undefined;
   if (pooling === undefined || chosen.length !== 1)
-    throw unsupported(path, `pools by ${JSON.stringify(chosen)}; supported is one of: mean, cls, lasttoken`);
+    throw unsupported(path, `pools by ${shownJson(chosen)}; supported is one of: mean, cls, lasttoken`);
   if (config.include_prompt === false)
     throw unsupported(path, 'leaves prompts out of the pooling (include_prompt), which is not supported');
   return pooling;
@@ -106,7 +104,7 @@ function readDense(folder: string): DenseModule {
   if (activation === undefined)
     throw unsupported(
       path,
-      `has the activation_function ${JSON.stringify(named)}; supported are: ${Object.keys(ACTIVATIONS).join(', ')}`,
+      `has the activation_function ${shownJson(named)}; supported are: ${Object.keys(ACTIVATIONS).join(', ')}`,
     );
   if (config.use_residual === true)
     throw unsupported(path, 'adds its input to its output (use_residual), which is not supported');

@@ -6,7 +6,7 @@ export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 export interface StreamLimits {
   /** Bytes that a client may leave unread before the connection is closed. */
   readonly maxUnread: number;
-  /** Milliseconds without reading before it is. */
+  /** Milliseconds in which it takes nothing of them before it is. */
   readonly stallMs: number;
 }
 
@@ -18,14 +18,15 @@ export class ResponseStream {
   readonly #raw: ServerResponse;
   readonly #contentType: string;
   readonly #limits: StreamLimits;
-  #stall: NodeJS.Timeout | undefined;
 
   constructor(raw: ServerResponse, contentType: string, limits: StreamLimits) {
     this.#raw = raw;
     this.#contentType = contentType;
     this.#limits = limits;
-    raw.on('drain', () => this.#clearStall());
-    raw.on('close', () => this.#clearStall());
+    // A slow reader of a fast stream never has read it all, so Node's own: it knows whether anything has gone out.
+    raw.setTimeout(limits.stallMs, () => {
+      if (raw.writableLength > 0) raw.destroy();
+    });
   }
 
   get begun(): boolean {
@@ -43,23 +44,13 @@ export class ResponseStream {
     if (!this.#raw.headersSent) {
       this.#raw.writeHead(200, { 'content-type': this.#contentType, 'cache-control': 'no-store' });
     }
-    if (!this.#raw.write(text)) this.#watch();
+    this.#raw.write(text);
   }
 
   end(): void {
     if (this.#raw.destroyed) return;
-    this.#clearStall();
     endUnread(this.#raw, this.#raw.writableLength, this.#limits.stallMs);
     this.#raw.end();
-  }
-
-  #watch(): void {
-    this.#stall ??= setTimeout(() => this.#raw.destroy(), this.#limits.stallMs).unref();
-  }
-
-  #clearStall(): void {
-    clearTimeout(this.#stall);
-    this.#stall = undefined;
   }
 }
 

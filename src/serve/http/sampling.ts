@@ -20,6 +20,8 @@ export interface SamplingSource {
 const SEED_COUNT = SAMPLING_FIELDS.seed.range.max + 1;
 
 const SHARED: SamplingReaders = {
+  // All take 0, of which the likeliest token is left.
+  topP: value => (value === 0 ? 1e-6 : value),
   // Both APIs take any integer.
   seed: value => (isWhole(value) ? ((value % SEED_COUNT) + SEED_COUNT) % SEED_COUNT : value),
   stop: value => (typeof value === 'string' ? [value] : value),

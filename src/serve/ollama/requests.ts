@@ -94,8 +94,6 @@ function common({ options: sampling, format, think, logprobs, top_logprobs }: Sh
 
 /** Where Ollama accepts more than the table. */
 const READERS: SamplingReaders = {
-  // 0 keeps one token there, which is greedy.
-  topP: value => (value === 0 ? 1e-6 : value),
   // -1, -2 and 0 mean up to the end of the context, whatever the server's own limit.
   maxTokens: value =>
     Number.isInteger(value) && (value as number) <= 0 ? SAMPLING_FIELDS.maxTokens.range.max : value,

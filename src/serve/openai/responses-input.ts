@@ -47,7 +47,8 @@ class InputReader {
         this.#message(item, at);
         break;
       case 'reasoning':
-        this.#reasoning += textOf(item.content ?? item.summary, at);
+        // Clients repeat what is not there as an empty list.
+        this.#reasoning += textOf(item.content, at) || textOf(item.summary, at);
         break;
       case 'function_call':
         this.#call(item, at);

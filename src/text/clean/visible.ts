@@ -11,7 +11,18 @@ export function visible(text: string): string {
 
 /** A name or value for a message: in quotes, nothing hidden, shortened if very long. */
 export function quoted(value: unknown, maxChars = 80): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  const short = text.length > maxChars ? `${text.slice(0, maxChars)}...` : text;
-  return typeof value === 'string' ? `'${visible(short)}'` : visible(short);
+  return typeof value === 'string' ? `'${visible(cut(value, maxChars))}'` : shownJson(value, maxChars);
+}
+
+/** A value for a message as JSON, nothing hidden, shortened if very long; a foreign one may be too deep to be written. */
+export function shownJson(value: unknown, maxChars = 200): string {
+  try {
+    return visible(cut(JSON.stringify(value) ?? String(value), maxChars));
+  } catch {
+    return 'a value that is nested too deep';
+  }
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars)}...` : text;
 }

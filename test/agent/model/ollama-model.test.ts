@@ -236,7 +236,11 @@ describe('what goes wrong', () => {
       response.write(`${JSON.stringify(message({ content: 'a' }))}\n`);
       setTimeout(() => response.destroy(), 10);
     });
-    await expect(replyOf(url)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await expect(replyOf(url)).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      message: `Ollama at ${url} broke off in the middle of its answer`,
+      hint: expect.stringContaining('/retry'),
+    });
   });
 
   it('an abort ends the request and keeps what was said', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
@@ -64,6 +64,36 @@ describe('--resume', () => {
     const { session } = await started({ system: undefined, ...args, resume });
     const system = expected === undefined ? [] : [{ role: 'system', content: expected }];
     expect(session.history.messages).toEqual([...system, SAID]);
+  });
+});
+
+describe('the config.json of a working directory', () => {
+  const project = (config: object) =>
+    writeFileSync(join(dir, 'config.json'), JSON.stringify({ SystemPrompt: 'S', ...config }));
+  const refused = (key: string) => ({
+    code: 'CONFIG',
+    message: `config.json came with the working directory, and its ${key} 'org/its' is not on this machine`,
+    hint: expect.stringContaining('llm-host pull org/its'),
+  });
+
+  test('has no model downloaded that the user has not named', async () => {
+    project({ model: 'org/its' });
+    await expect(started({ model: undefined })).rejects.toMatchObject(refused('model'));
+    for (const args of [{ model: 'org/one' }, { model: undefined, config: ['config.json'] }])
+      await started({ system: undefined, ...args });
+  });
+
+  test('nor a draft model', async () => {
+    project({ draftModel: 'org/its' });
+    await expect(started({})).rejects.toMatchObject(refused('draftModel'));
+    for (const args of [{ draftModel: 'org/other' }, { model: 'ollama:x' }, { config: ['config.json'] }])
+      await started(args);
+  });
+
+  test('may name a model that is here', async () => {
+    mkdirSync(join(dir, 'org', 'its'), { recursive: true });
+    project({ model: 'org/its', draftModel: './org/its' });
+    await started({ model: undefined });
   });
 });
 

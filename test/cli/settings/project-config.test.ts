@@ -2,7 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AppConfig } from '../../../src/cli/settings/config-file.ts';
+import { refuseDownload } from '../../../src/cli/settings/project-config.ts';
 import { findConfig, loadSettings } from '../../../src/cli/settings/settings.ts';
+import { hubPlace } from '../../hub/hub-place.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 type Part = Omit<AppConfig, 'SystemPrompt'>;
@@ -66,6 +68,15 @@ test.each<Part>([
   const { config: read, notices } = loadSettings({ mcp: false }, false, project(config));
   expect(read).toMatchObject(config);
   expect(notices).toEqual([]);
+});
+
+test('a model is downloaded once the user has named it', async () => {
+  const { cache, env, pull } = await hubPlace();
+  const where = { cwd: tempFolder(), env: { ...env, HF_HUB_CACHE: cache } };
+  const refuse = () => refuseDownload('/p/config.json', 'model', 'org/model', where);
+  expect(refuse).toThrow("its model 'org/model' is not on this machine");
+  await pull();
+  expect(refuse).not.toThrow();
 });
 
 test("the user's own folder decides all, also as the working directory", () => {

@@ -102,14 +102,18 @@ test('who does not know the secret starts no process', async () => {
   await expect.poll(() => known.heard[0]?.type, BUSY).toBe('hello');
 });
 
-test('its process cannot be started: the program hears it, and the next one is served', async () => {
+test.each([
+  ['ENOENT', '/no/such/node'],
+  // This one is thrown at once.
+  ['ENOTDIR', `${process.execPath}/node`],
+])('its process cannot be started (%s): the program hears it, the next one is served', async (code, path) => {
   const { worker, listen, notes } = await started();
   const node = process.execPath;
-  process.execPath = '/no/such/node';
+  process.execPath = path;
   try {
     const { heard, closed } = await program(listen);
     await closed;
-    const message = expect.stringMatching(/^its process cannot be started \(.*ENOENT\)$/);
+    const message = expect.stringMatching(`^its process cannot be started \\(.*${code}\\)$`);
     expect(heard).toEqual([{ type: 'failed', code: 'ENGINE', message }]);
     await expect.poll(() => notes.at(-1), { timeout: 3000 }).toMatch(/It does no more/);
   } finally {

@@ -1,17 +1,23 @@
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { ResponseStream } from '../../../src/serve/http/response-stream.ts';
+import { ResponseStream, type StreamLimits } from '../../../src/serve/http/response-stream.ts';
 import { DEFAULT_LIMITS } from '../../../src/serve/http/serve-context.ts';
 import { until } from '../scripted.ts';
 
 /** Where a stream of `a` and this piece is sent. */
-async function sending(piece: string, limits = DEFAULT_LIMITS): Promise<string> {
-  const server = createServer((_, response) => {
-    const stream = new ResponseStream(response, 'text/plain', limits);
+const sending = (piece: string, limits = DEFAULT_LIMITS): Promise<string> =>
+  streaming(limits, stream => {
     stream.write('a');
     stream.write(piece);
     stream.end();
+  });
+
+/** Where a stream is sent that `send` writes. */
+async function streaming(limits: StreamLimits, send: (stream: ResponseStream) => unknown): Promise<string> {
+  const server = createServer((_, response) => {
+    void send(new ResponseStream(response, 'text/plain', limits));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()));
   onTestFinished(() => {
@@ -31,8 +37,59 @@ it('a piece that is larger than what may be left unread reaches a client that re
 it('the end of a stream over a slow line may take longer than one that nobody reads', async () => {
   const piece = 'x'.repeat(32 * 1024 * 1024);
   const url = await sending(piece, { ...DEFAULT_LIMITS, stallMs: 1500 });
-  const seen = { bytes: 0, whole: undefined as boolean | undefined };
   const started = performance.now();
+  expect(await readSlowly(url)).toEqual({ bytes: 1 + piece.length, whole: true });
+  expect(performance.now() - started).toBeGreaterThan(1500);
+});
+
+it('a stream that is read slowly, and never all of it while it grows, is not cut off', async () => {
+  const limits = { ...DEFAULT_LIMITS, maxUnread: 64 * 1024 * 1024, stallMs: 1500 };
+  const url = await streaming(limits, async stream => {
+    stream.write('x'.repeat(32 * 1024 * 1024));
+    for (let written = 0; written < 60; written++) {
+      await sleep(50);
+      stream.write('y');
+    }
+    stream.end();
+  });
+  expect(await readSlowly(url)).toEqual({ bytes: 32 * 1024 * 1024 + 60, whole: true });
+});
+
+it('a stream that is silent for long is not cut off, and one that nobody reads after that is', async () => {
+  const limits = { ...DEFAULT_LIMITS, maxUnread: 64 * 1024 * 1024, stallMs: 200 };
+  const seen = { text: '', begun: false, gone: false };
+  const url = new URL(
+    await streaming(limits, async stream => {
+      stream.write('a');
+      await sleep(1000);
+      stream.write('b');
+      await until(() => seen.text.includes('b'));
+      stream.write('x'.repeat(32 * 1024 * 1024));
+    }),
+  );
+  const socket = connect({ port: Number(url.port), host: url.hostname });
+  onTestFinished(() => void socket.destroy());
+  socket.setEncoding('latin1').on('data', text => {
+    seen.text += text;
+    if (String(text).endsWith('b\r\n')) socket.pause();
+  });
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      seen.gone = true;
+    });
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => seen.text.includes('b\r'));
+  await sleep(1500);
+  // What the system had taken before, and then its end.
+  socket.resume();
+  await until(() => seen.gone);
+  expect(seen.text.length).toBeLessThan(32 * 1024 * 1024);
+});
+
+/** Reads 2 MB each quarter of a second. */
+async function readSlowly(url: string) {
+  const seen = { bytes: 0, whole: undefined as boolean | undefined };
   get(url, response => {
     let since = 0;
     response.on('data', chunk => {
@@ -49,9 +106,8 @@ it('the end of a stream over a slow line may take longer than one that nobody re
     });
   });
   await until(() => seen.whole !== undefined);
-  expect(seen).toEqual({ bytes: 1 + piece.length, whole: true });
-  expect(performance.now() - started).toBeGreaterThan(1500);
-});
+  return seen;
+}
 
 it('a connection goes on when its response has been read', async () => {
   const url = new URL(await sending('b', { ...DEFAULT_LIMITS, stallMs: 50 }));

@@ -47,4 +47,14 @@ describe('reasoning in the input of a response', () => {
   ])('%s', (_, items, messages) => {
     expect(told(items)).toEqual(messages);
   });
+
+  it.each<[string, Items[number], string]>([
+    ['both', { content: [{ type: 'reasoning_text', text: 'x' }] }, 'assistant: x'],
+    ['only a summary', { content: [] }, 'assistant: short'],
+    ['a summary beside null', { content: null }, 'assistant: short'],
+  ])('that has %s', (_, content, message) => {
+    const summary = [{ type: 'summary_text', text: 'short' }];
+    const item = { type: 'reasoning', summary, ...content };
+    expect(told([user('a'), item, reply('b')])).toEqual(['user', message]);
+  });
 });

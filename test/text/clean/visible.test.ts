@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quoted, visible } from '../../../src/text/clean/visible.ts';
+import { quoted, shownJson, visible } from '../../../src/text/clean/visible.ts';
 
 it('visible shows what a terminal would obey or hide', () => {
   expect(visible('a b\u00a0c\u001b[2J\r\n\u202e\u200b\u{E0041}é漢')).toBe(
@@ -10,4 +10,13 @@ it('visible shows what a terminal would obey or hide', () => {
     '{"a":1}',
     'undefined',
   ]);
+});
+
+/** So deep that it can be read, but not written. */
+const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+
+it('a value that is too deep to be written has a message all the same, and a long one a short one', () => {
+  const words = 'a value that is nested too deep';
+  expect([quoted(deep), shownJson({ deep })]).toEqual([words, words]);
+  expect(shownJson('a'.repeat(300))).toBe(`"${'a'.repeat(199)}...`);
 });

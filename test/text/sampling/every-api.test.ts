@@ -112,7 +112,8 @@ describe('HTTP', () => {
   /** What an API takes beyond the table. */
   const more = (api: Api, { name, value }: Edge) =>
     (name === 'seed' && Number.isInteger(value)) ||
-    (api === 'ollama' && ((name === 'maxTokens' && value === 0) || (name === 'topP' && value === 0)));
+    (name === 'topP' && value === 0) ||
+    (api === 'ollama' && name === 'maxTokens' && value === 0);
 
   const routes: readonly [Api, string, object, string?][] = [
     ['openai', '/v1/chat/completions', ask('?')],
