@@ -8,7 +8,7 @@ import random
 import re
 from collections import Counter
 
-from conversations import abilities, asking, facts, followups, library, plain, steps, talk, terse
+from conversations import abilities, asking, everyday, facts, followups, library, list_tools, pastes, plain, steps, talk, terse
 from conversations.messages import calc_call, call, done, file_call, other_call, other_said, result, say, turn, user
 from conversations.other_tools import KINDS, any_tool
 from conversations.talk import NEAR, OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
@@ -64,6 +64,11 @@ class Group:
             listed = [t for t, _, _ in self.others]
         if kind == "recall":
             listed = [facts.RECALL] if r.random() < 0.7 else CALCULATOR + FILES + [facts.RECALL]
+        self.list_tool = None
+        if kind == "lists":
+            self.list_tool = list_tools.some_tool(r)
+            listed = [self.list_tool[0]] + r.choice([r.sample(BUNDLED, r.randint(1, 4)), FILES + CALCULATOR, FILES])
+            self.have = [t["function"]["name"] for t in listed[1:]]
         if kind in ("other", "mixed"):
             names = {t["function"]["name"] for t in BUNDLED}
             for _ in range(r.choice([1, 2, 2, 3, 3, 4, 5, 6]) if kind == "other" else r.choice([1, 1, 2, 3])):
@@ -104,7 +109,7 @@ class Group:
     def plain(self):
         """What needs no tool, and that none of the others could be meant for."""
         for _ in range(6):
-            q, a = plain.request(self.r)
+            q, a = (everyday if self.r.random() < 0.4 else plain).request(self.r)
             if not self.others or not self.mine() & subjects(q):
                 return [user(q), say(a)]
         q, a = self.talk()
@@ -116,7 +121,7 @@ class Group:
         if k < 0.12:
             return abilities.able(r, self.tools)
         if k < 0.17 and self.tools:
-            return abilities.able_one(r, self.tools)
+            return (abilities.needs(r, r.choice(self.tools)) if r.random() < 0.3 else None) or abilities.able_one(r, self.tools)
         if k < 0.23:
             return talk.elliptic(r)
         if k < 0.6:
@@ -251,18 +256,21 @@ class Group:
         kinds = {"told": (1.2, lambda: facts.told(r, between, 4)), "summarized": (0.5, lambda: facts.summarized(r, between, 6))}
         if sums:
             kinds |= {"sums": (3, lambda: followups.sums(r, self.have)), "two sums": (1, lambda: steps.two_sums(r, self.have)), "chained sum": (1, lambda: steps.chained_sum(r, self.have)),
-                      "missing number": (0.8, lambda: asking.for_sum(r, r.choice(sums)))}
+                      "missing number": (1.5, lambda: asking.for_sum(r, r.choice(sums)))}
         if some:
             kinds |= {"file": (2.5, lambda: followups.of_file(r, self.have)), "two files": (0.7, lambda: steps.two_files(r, self.have)), "missing name": (1, lambda: asking.for_file(r, self.have)),
-                      "chained files": (1.4, lambda: steps.chained_files(r, self.have)), "whole list": (1, lambda: followups.read_whole(r, self.have))}
+                      "chained files": (1.4, lambda: steps.chained_files(r, self.have)), "whole list": (1.5, lambda: followups.read_whole(r, self.have))}
         if sums and "write_file" in some:
             kinds["saved sum"] = (0.6, lambda: followups.saved_sum(r, self.have))
+        kinds["pasted text"] = (1.5, lambda: pastes.pasted(r, between))
+        if self.list_tool:
+            kinds["tool's list"] = (9, lambda: list_tools.whole(r, *self.list_tool))
         if self.have:
             kinds["told number"] = (0.6, lambda: followups.told_number(r, self.have))
-            kinds["language"] = (1, lambda: terse.language(r, self.have))
+            kinds["language"] = (3, lambda: terse.language(r, self.have))
         if self.others:
             tool, ask, purpose = r.choice(self.others)
-            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (2, lambda: asking.for_tool(r, tool, ask, purpose if self.absent else None)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
+            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (3, lambda: asking.for_tool(r, tool, ask, purpose if self.absent else None)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
         kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
         return kind, kinds[kind][1]()
 
@@ -274,7 +282,7 @@ class Group:
         if self.recalls:
             return "looked up", facts.looked_up(r)
         self.files = []
-        if self.tools and r.random() < (0.18 if self.absent else 0.36):
+        if self.tools and r.random() < (0.2 if self.absent else 0.45):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.
@@ -288,7 +296,7 @@ class Group:
     def long_branch(self):
         """(kind, messages) of one that takes the sequence for itself."""
         r, between = self.r, lambda: self.exchange(True)
-        made = {"told": lambda: facts.told(r, between, 10), "summarized": lambda: facts.summarized(r, between, 24), "pasted": lambda: facts.pasted(r, between)}
+        made = {"told": lambda: facts.told(r, between, 10), "summarized": lambda: facts.summarized(r, between, 24), "pasted": lambda: (facts if r.random() < 0.5 else pastes).pasted(r, between)}
         kind = r.choices(list(made), [1, 1, 1.5])[0]
         return "long " + kind, made[kind]()
 
@@ -304,7 +312,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "none", "library", "recall"], [0.19, 0.06, 0.06, 0.05, 0.16, 0.34, 0.14])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.22, 0.06, 0.05, 0.06, 0.05, 0.12, 0.34, 0.1])[0])
         alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}

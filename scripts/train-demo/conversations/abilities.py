@@ -8,7 +8,7 @@ from .messages import say, user
 from .talk import PURPOSE
 from .values import capital, listing
 
-PHRASES = sections("dialogues.txt")
+PHRASES, EVERYDAY = sections("dialogues.txt"), sections("everyday.txt")
 
 
 def purpose_of(tool):
@@ -31,7 +31,7 @@ def _joined(tools):
 
 
 def able(r, tools):
-    q = r.choice(PHRASES["able"])
+    q = r.choice(PHRASES["able"] + EVERYDAY["about-tools"])
     if not tools:
         return [user(q), say(r.choice(PHRASES["able-none"]))]
     k, names = r.random(), [t["function"]["name"] for t in tools]
@@ -51,3 +51,12 @@ def able_one(r, tools):
     if r.random() < 0.6:
         return [user(capital(r.choice(PHRASES["able-one"]).format(**fields))), say(r.choice(PHRASES["able-one-yes"]).format(**fields))]
     return [user(r.choice(PHRASES["tool-what"]).format(**fields)), say(r.choice(PHRASES["tool-what-say"]).format(**fields))]
+
+
+def needs(r, tool):
+    """What a tool has to be told, asked before it is used; None where it needs nothing."""
+    required = tool["function"]["parameters"].get("required", [])
+    if not required:
+        return None
+    names = listing([f"the {k.replace('_', ' ')}" for k in required])
+    return [user(r.choice(EVERYDAY["needs-ask"]).format(p=purpose_of(tool))), say(r.choice(EVERYDAY["needs-say"]).format(a=names))]

@@ -1,5 +1,7 @@
 """Requests that lack what a tool needs: the assistant asks, the next request gives it."""
 
+from phrase_files import sections
+
 from . import arithmetic as calc
 from . import files
 from .abilities import purpose_of
@@ -9,6 +11,7 @@ from .messages import call, done, other_said, say, sum_call, user
 from .other_tools import spoken
 from .values import show
 
+EVERYDAY = sections("everyday.txt")
 FILES = {"ask.read": "read_file", "ask.delete": "delete_file", "ask.write": "write_file", "ask.content": "write_file", "ask.name": "write_file"}
 
 
@@ -21,7 +24,11 @@ def for_sum(r, op):
     a, b = r.randint(2, 900), r.randint(2, 60)
     values = {"square_root": (r.randint(2, 60) ** 2,), "power": (r.randint(2, 12), r.randint(2, 9))}.get(op, (max(a, b), min(a, b)) if op == "subtract" else (a, b))
     half = f"ask.half.{op}" in PHRASES and r.random() < 0.45
-    out = _asked(r, f"ask.half.{op}" if half else f"ask.{op}", a=show(values[0]))
+    if not half and op not in ("power", "square_root") and r.random() < 0.5:
+        q, a = r.choice(EVERYDAY["ask-sums"]).split("|")
+        out = [user(said_so(r, q.format(v=op))), say(a.format(v=op))]
+    else:
+        out = _asked(r, f"ask.half.{op}" if half else f"ask.{op}", a=show(values[0]))
     short = half or op == "square_root"
     answer = r.choice(PHRASES["ask.by"]).format(b=show(values[-1])) if short else r.choice(PHRASES["ask.sum"]).format(a=show(values[0]), b=show(values[1]))
     if op == "square_root":
@@ -42,6 +49,20 @@ def for_file(r, have):
     return out + [user(r.choice(PHRASES[answer]).format(f=f, c=c)), *done(call(tool, args), res), say(files.said(r, tool, args, res))]
 
 
+def _words(name):
+    """An argument's name as one would say it."""
+    return "".join(" " + c.lower() if c.isupper() else c for c in name).replace("_", " ")
+
+
+def _partly(r, name, purpose, args, required, res):
+    """One of two arguments is given, the other asked for."""
+    given, lacking = r.sample(required, 2)
+    q = r.choice(EVERYDAY["partly"]).format(p=purpose, a=_words(given), v=spoken(args[given]))
+    ask_for = r.choice(EVERYDAY["partly-ask"]).format(b=_words(lacking))
+    give = r.choice(PHRASES["ask.short"]).format(v=spoken(args[lacking]))
+    return [user(said_so(r, q)), say(ask_for), user(give), *done(call(name, args), res), say(other_said(r, res))]
+
+
 def for_tool(r, tool, ask, purpose=None):
     f = tool["function"]
     required = f["parameters"].get("required", [])
@@ -53,7 +74,9 @@ def for_tool(r, tool, ask, purpose=None):
             break
     else:
         return None
-    names = ["".join(" " + c.lower() if c.isupper() else c for c in k).replace("_", " ") for k in required]
+    names = [_words(k) for k in required]
+    if len(required) == 2 and r.random() < 0.6:
+        return _partly(r, f["name"], purpose or purpose_of(tool), args, required, res)
     if len(required) == 1:
         ask_for, give = r.choice(PHRASES["ask.how"]).format(a=names[0]), r.choice(PHRASES["ask.short"]).format(v=spoken(args[required[0]]))
     else:
