@@ -132,7 +132,10 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
         const told: boolean[] = [];
         const options = { timeoutMs: 1500, onWaiting: (waiting: boolean) => void told.push(waiting) };
         expect((await host.call('work', {}, options)).text).toBe('worked');
-        expect(told).toEqual([true, false]);
+        // Asked early, the call may have a request behind it and the next one not begun for a moment.
+        expect(told.length).toBeGreaterThan(0);
+        expect(told).toEqual(told.map((_, index) => index % 2 === 0));
+        expect(told.at(-1)).toBe(false);
       }),
   );
 
