@@ -10,7 +10,7 @@ PHRASES = sections("plain.txt")
 CATEGORIES = [(c, [m.strip() for m in members.split(",")]) for c, members in (line.split(": ", 1) for line in PHRASES["categories"])]
 PAIRS = {kind: [tuple(line.replace("\\n", "\n").split("|", 1)) for line in PHRASES[kind]] for kind in ("code", "writing", "texts", "advice")}
 ANSWERS = [tuple(line.replace("\\n", "\n").split("|", 1)) for line in lines("plain-answers.txt")]
-LANGUAGES = [tuple(line.split("|")) for line in sections("dialogues.txt")["languages.talk"]]
+LANGUAGES = [tuple(line.split("|")) for line in sections("languages.txt")["talk"]]
 
 
 def some_of(r):

@@ -9,7 +9,7 @@ from .messages import call, done, say, sum_call, turn, user
 from .talk import OPS
 from .values import listing, show
 
-PHRASES = sections("dialogues.txt")
+PHRASES, LANGUAGES = sections("dialogues.txt"), sections("languages.txt")
 
 
 def _numbers(r, op):
@@ -56,6 +56,6 @@ def language(r, have):
         res, shown = "\n".join(names), listing(names).replace(" and ", ", ")
     else:
         shown = res.replace("\n", ", ")
-    q, a = r.choice(PHRASES[f"languages.{tool}"]).split("|")
+    q, a = r.choice(LANGUAGES[tool]).split("|")
     a = said(res) if res.startswith("Error") else a.format(**fields, r=shown)
     return [user(q.format(**fields)), *done(c, res), say(a)]

@@ -23,7 +23,8 @@ export class ResponseStream {
     this.#raw = raw;
     this.#contentType = contentType;
     this.#limits = limits;
-    // A slow reader of a fast stream never has read it all, so Node's own: it knows whether anything has gone out.
+    // Behind a fast stream a slow reader never gets to the end, so no event of ours would tell; Node's own timer knows
+    // whether anything has gone out.
     raw.setTimeout(limits.stallMs, () => {
       if (raw.writableLength > 0) raw.destroy();
     });
