@@ -198,7 +198,8 @@ class Group:
         """What none of the library's listed tools answers."""
         r = self.r
         if r.random() < 0.5:
-            return r.choice(self.others)[1].near(r), r.choice(talk.NO_TOOL)
+            q, a = r.choice(self.others)[1].near(r)
+            return q, a or r.choice(talk.NO_TOOL)
         _, ask, purpose = self.absent
         if subjects(purpose) & subjects(" ".join(p for _, _, p in self.others)) - NO_SUBJECT:
             return self.missing()
@@ -207,12 +208,12 @@ class Group:
     def of_library(self, complete):
         """An exchange that is about the library's tools."""
         r, k = self.r, self.r.random()
-        if k < (0.35 if len(self.others) == 1 else 0.22):
+        if k < (0.38 if len(self.others) == 1 else 0.28):
             q, a = self.unanswered()
             return [user(q), say(a)]
-        if k < 0.45 and (found := self.several(complete)):
+        if k < 0.52 and (found := self.several(complete)):
             return found
-        if k < 0.6 and (found := self.some(complete)):
+        if k < 0.62 and (found := self.some(complete)):
             return found
         if k < 0.68 and len(self.others) > 1:
             one, two = (other_call(r, tool, ask) for tool, ask, _ in r.sample(self.others, 2))
@@ -312,7 +313,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.22, 0.06, 0.05, 0.06, 0.05, 0.12, 0.34, 0.1])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.18, 0.05, 0.03, 0.05, 0.04, 0.09, 0.49, 0.07])[0])
         alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}

@@ -1,6 +1,7 @@
 """Tools with described arguments, written out one a line with what people ask of them: phrases/tools/*.jsonl."""
 
 import functools
+import itertools
 import json
 import re
 
@@ -19,6 +20,10 @@ def library():
     """{topic: its tools}"""
     return {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             for path in sorted((FOLDER / "tools").glob("*.jsonl"))}
+
+
+# What a model that has learnt the others has still to learn.
+NEWER = ("apps", "health", "numbers", "places", "several")
 
 
 def _drawn(r, arg):
@@ -43,6 +48,26 @@ def _drawn(r, arg):
     if type(v) is int and 1 < v < 13 and r.random() < 0.08:
         return v, SPELLED[v]
     return v, spoken(v)
+
+
+def _unlike(r, arg, others):
+    """A value that none of the others equals, if there is one."""
+    for _ in range(20):
+        v, said = _drawn(r, arg)
+        if v not in others:
+            break
+    return v, said
+
+
+def _several(r, arg, count):
+    """At most so many different values, each with how it is said."""
+    drawn = {}
+    for _ in range(20):
+        v, said = _drawn(r, arg)
+        drawn.setdefault(json.dumps(v), (v, said))
+        if len(drawn) == count:
+            break
+    return list(drawn.values())
 
 
 def _schema(arg, described):
@@ -79,27 +104,27 @@ class Asking:
         self.line, self.keys = line, keys
 
     def _said(self, r, form, star=0):
-        """[arguments of each call] and the question."""
-        args, values, starred = self.line["args"], {}, []
-        for k, text in re.findall(r"{(\w+)=([^}]*)}", form):
+        """[arguments of each call] and the question. A key of the form may end in the number of its call: {city.2}."""
+        args, values = self.line["args"], {}
+        for k, text in re.findall(r"{([\w.]+)=([^}]*)}", form):
             values[k] = json.loads(text)
-        q = re.sub(r"{\w+=[^}]*}", "", form)
-        for k in re.findall(r"{(\w+)}", q):
+        q = re.sub(r"{[\w.]+=[^}]*}", "", form)
+        for k in re.findall(r"{([\w.]+)}", q):
             if k not in values:
-                values[k], said = _drawn(r, args[k])
+                values[k], said = _unlike(r, args[k.split(".")[0]], [v for other, v in values.items() if other.split(".")[0] == k.split(".")[0]])
                 q = q.replace("{" + k + "}", said)
-        for k in re.findall(r"{(\w+)\*}", q):
-            drawn = {}
-            for _ in range(20):
-                v, said = _drawn(r, args[k])
-                drawn.setdefault(json.dumps(v), (v, said))
-                if len(drawn) == star:
-                    break
-            q = q.replace("{" + k + "*}", listing([said for _, said in drawn.values()]))
-            starred = [(k, v) for v, _ in drawn.values()]
-        order = [k for k in args if k in values or k in dict(starred)]
-        calls = [{self.keys[k]: {**values, at: v}[k] for k in order} for at, v in starred] if starred else [{self.keys[k]: values[k] for k in order}]
-        return calls, self._surrounded(r, q, values)
+        several, names = [], re.findall(r"{(\w+)\*}", q)
+        for k in names:
+            drawn = _several(r, args[k], star if len(names) == 1 else 2)
+            q = q.replace("{" + k + "*}", listing([said for _, said in drawn]))
+            several.append([(k, v) for v, _ in drawn])
+        numbers = sorted({k.split(".")[1] for k in values if "." in k})
+        shared = {k: v for k, v in values.items() if "." not in k}
+        if numbers:
+            made = [shared | {k.split(".")[0]: v for k, v in values.items() if k.endswith("." + n)} for n in numbers]
+        else:
+            made = [shared | dict(one) for one in itertools.product(*several)]
+        return [{self.keys[k]: one[k] for k in args if k in one} for one in made], self._surrounded(r, q, values)
 
     @staticmethod
     def _surrounded(r, q, values):
@@ -136,8 +161,9 @@ class Asking:
         return (calls, q, [self._result(r, c) for c in calls]) if len(calls) > 1 else None
 
     def near(self, r):
-        """A question of the same subject that the tool cannot answer."""
-        return r.choice(self.line["not"])
+        """A question of the same subject that the tool cannot answer, and its answer if it needs no tool."""
+        found = r.choice(self.line["not"])
+        return (found, None) if isinstance(found, str) else found
 
 
 def shown(r, line):
@@ -158,7 +184,14 @@ def shown(r, line):
 
 def some_tools(r, count):
     """Tools of one topic, now and then of any; and one of that topic that is not among them."""
-    topic = r.choice(list(library()))
-    pool = library()[topic] if r.random() < 0.6 else [t for tools in library().values() for t in tools]
-    *lines, absent = r.sample(pool, count + 1)
+    topics = list(library())
+    chosen = lambda: r.choices(topics, [4 if t in NEWER else 1 for t in topics])[0]
+    if r.random() < 0.6:
+        *lines, absent = r.sample(library()[chosen()], count + 1)
+    else:
+        found = {}
+        while len(found) <= count:
+            line = r.choice(library()[chosen()])
+            found[line["name"]] = line
+        *lines, absent = found.values()
     return [shown(r, line) for line in lines], shown(r, absent)
