@@ -55,7 +55,8 @@ def pack(tok, group, header, limit):
     return (ids, learn, pos, part) if len(ids) <= limit + 200 else None
 
 
-def batches(tok, seed, limit, budget):
+def batches(tok, seed, limit, budget, workers):
+    """Batches for the workers in turn; those of one step are about as long, so that none waits for the other."""
     header = tuple(tok.encode("<|im_start|>assistant\n").ids)
     gen = torch.Generator().manual_seed(seed)
     for chunk in range(10 ** 6):
@@ -68,8 +69,8 @@ def batches(tok, seed, limit, budget):
                 n += 1
             found.append(packed[at:at + n])
             at += n
-        for i in torch.randperm(len(found), generator=gen).tolist():
-            yield found[i]
+        for i in torch.randperm(len(found) // workers, generator=gen).tolist():
+            yield from found[i * workers:(i + 1) * workers]
 
 
 def tensors(batch):
@@ -97,7 +98,7 @@ def work(rank, a, meeting, shared):
     # The second factor learns faster than the first (LoRA+, Hayou et al. 2024).
     opt = torch.optim.AdamW([{"params": params[0::2], "part": 1.0}, {"params": params[1::2], "part": a.b_rate}], lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0)
     start, tokens, branches, smooth, done, step = time.time(), 0, 0, None, 0.0, 0
-    mine = itertools.islice(batches(tok, a.seed, a.limit, a.budget), rank, None, a.workers)
+    mine = itertools.islice(batches(tok, a.seed, a.limit, a.budget, a.workers), rank, None, a.workers)
     while done < 1:
         rate = a.lr * min(1, (step + 1) / a.warm) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
         for g in opt.param_groups:
