@@ -179,6 +179,9 @@ Request to_request(const Napi::Value& value) {
   if (fields.has("continued")) {
     request.continued = static_cast<int>(fields.integer("continued", 0, kMaxInt));
   }
+  if (fields.has("callStart")) {
+    request.call_start = static_cast<int32_t>(fields.integer("callStart", 0, kMaxInt));
+  }
   if (fields.has("prefix")) request.prefix = to_cache_file(fields.get("prefix"));
   return request;
 }

@@ -49,6 +49,7 @@ void read_sampling(const Fields& fields, Request& request) {
   request.repetition_penalty = read_float(fields, kRepetitionPenalty);
   request.presence_penalty = read_float(fields, kPresencePenalty);
   request.frequency_penalty = read_float(fields, kFrequencyPenalty);
+  request.call_confidence = read_float(fields, kCallConfidence);
   request.seed = read_integer<uint32_t>(fields, kSeed);
   request.max_tokens = read_integer<int>(fields, kMaxTokens);
   request.logit_bias_ids = fields.ids("logitBiasIds");

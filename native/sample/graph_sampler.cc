@@ -34,6 +34,12 @@ Arrays kept_from(const Arrays& in) {
 // scores, which are allowed
 Arrays allowed_only(const Arrays& in) { return {mx::where(in[1], in[0], mx::array(kNone))}; }
 
+// scores, logits, their logsumexp, which token is the start of a call, ln call_confidence
+Arrays without_unsure_call(const Arrays& in) {
+  mx::array unsure = mx::less(mx::subtract(in[1], in[2]), in[4]);
+  return {mx::where(mx::logical_and(in[3], unsure), mx::array(kNone), in[0])};
+}
+
 // the greatest score, ln min_p, the lowest that is kept so far
 Arrays raised(const Arrays& in) { return {mx::maximum(in[2], mx::add(in[0], in[1]))}; }
 
@@ -113,12 +119,23 @@ mx::array GraphSampler::chosen(const mx::array& scores, uint64_t step) const {
   return mx::random::categorical(row, -1, key);
 }
 
+mx::array GraphSampler::first_scores(mx::array scores, const mx::array& logits,
+                                     const mx::array& total) const {
+  int vocab = logits.shape(0);
+  if (!params_.allowed_first.empty()) {
+    scores = fused("Allowed", allowed_only, {scores, bits_of(params_.allowed_first, vocab)});
+  }
+  if (params_.call_start < 0) return scores;
+  mx::array start = mx::equal(mx::arange(vocab, mx::int32), mx::array(params_.call_start));
+  mx::array least(std::log(params_.call_confidence));
+  return fused("SureCall", without_unsure_call, {scores, logits, total, start, least});
+}
+
 mx::array GraphSampler::operator()(const mx::array& logits, uint64_t step) {
   mx::array scores = penalised(logits), total = mx::logsumexp(logits, 0, true);
-  if (step == 0 && !params_.allowed_first.empty()) {
-    mx::array allowed = bits_of(params_.allowed_first, logits.shape(0));
-    scores = fused("Allowed", allowed_only, {scores, allowed});
-    // Not finite either if none of the allowed tokens has a probability.
+  if (step == 0 && restricts_first(params_)) {
+    scores = first_scores(scores, logits, total);
+    // Not finite either if none of the tokens that are left has a probability.
     total = mx::add(total, mx::logsumexp(scores, 0, true));
   }
   mx::array token = fused("IfFinite", if_finite, {total, chosen(scores, step)});

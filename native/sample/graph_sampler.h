@@ -29,6 +29,8 @@ class GraphSampler {
 
  private:
   mx::array penalised(const mx::array& logits);
+  // Only what the reply may begin with; `total` is the logits' logsumexp.
+  mx::array first_scores(mx::array scores, const mx::array& logits, const mx::array& total) const;
   mx::array truncated(const mx::array& scores) const;
   mx::array chosen(const mx::array& scores, uint64_t step) const;
   void make_state(int vocab);

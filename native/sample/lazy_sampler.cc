@@ -68,10 +68,8 @@ mx::array LazySampler::draw(const mx::array& logits, std::span<const Draw> draws
 }
 
 int32_t LazySampler::State::next(std::span<const float> logits, uint64_t step) {
-  std::vector<float> allowed;
-  if (step == 0 && !params.allowed_first.empty()) {
-    logits = allowed = only_allowed(logits, params.allowed_first);
-  }
+  std::vector<float> first;
+  if (step == 0 && restricts_first(params)) logits = first = first_logits(logits, params);
   int32_t token = sample(logits, params, step + static_cast<uint64_t>(params.continued), history);
   if (!params.penalties.off() && token >= 0) history.add(token);
   return token;

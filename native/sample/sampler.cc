@@ -36,6 +36,13 @@ int32_t finite_argmax(std::span<const float> logits) {
   return best >= 0 && std::isfinite(logits[static_cast<size_t>(best)]) ? best : -1;
 }
 
+// Not a number if a logit is not, so that no comparison with it holds.
+double log_probability(std::span<const float> logits, size_t id) {
+  double highest = *std::max_element(logits.begin(), logits.end()), sum = 0;
+  for (float logit : logits) sum += std::exp(logit - highest);
+  return logits[id] - highest - std::log(sum);
+}
+
 struct Candidate {
   float score;
   float weight;  // exp(score - the best score)
@@ -112,6 +119,16 @@ std::vector<float> only_allowed(std::span<const float> logits, std::span<const u
   for (size_t id = 0; id < result.size(); ++id) {
     if (!is_allowed(allowed, id) && !std::isnan(result[id])) result[id] = -HUGE_VALF;
   }
+  return result;
+}
+
+std::vector<float> first_logits(std::span<const float> logits, const SamplingParams& params) {
+  std::vector<float> result(logits.begin(), logits.end());
+  if (!params.allowed_first.empty()) result = only_allowed(logits, params.allowed_first);
+  if (params.call_start < 0) return result;
+  auto start = static_cast<size_t>(params.call_start);
+  double least = std::log(static_cast<double>(params.call_confidence));
+  if (log_probability(logits, start) < least) result[start] = -HUGE_VALF;
   return result;
 }
 

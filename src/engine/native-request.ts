@@ -45,6 +45,9 @@ export function toNativeRequest(
     ...(request.allowedFirst && {
       allowedFirst: bits('allowedFirst', request.allowedFirst, model.vocabSize),
     }),
+    ...(request.callStart !== undefined && {
+      callStart: integer('callStart', request.callStart, 0, model.vocabSize - 1),
+    }),
     continued: integer('continued', request.continued ?? 0, 0, promptIds.length),
   };
 }

@@ -29,6 +29,8 @@ export async function* constrainedGeneration(
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
+        // What does not begin the reply, or is chosen by a grammar, needs no confidence.
+        ...((reply.length > 0 || correction?.allowed) && { callStart: undefined }),
         // One reply is one use of what prompts share, however many runs it takes.
         ...(total && { sharedTokens: 0 }),
       });

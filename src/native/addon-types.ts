@@ -56,6 +56,8 @@ export interface NativeRequest extends SamplingNumbers {
   readonly measureGraph?: boolean;
   /** A bit per token, lowest bit first: which tokens may come first. Default: all. */
   readonly allowedFirst?: Uint8Array;
+  /** The token that a call begins with: it comes first only if it is as likely as `callConfidence`. Default: none. */
+  readonly callStart?: number;
   /**
    * This many of the last `promptIds` were generated before: penalties count them as such, and random numbers continue
    * as if generation had gone on. Default 0.

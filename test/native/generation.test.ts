@@ -232,6 +232,17 @@ describe('going on', () => {
     },
   );
 
+  test('a call that is not as likely as it has to be does not come first', async () => {
+    const prompt = promptOf(10, 6);
+    const free = await run(model, request(prompt, { logprobs: 1 }));
+    const [callStart = -1, ...rest] = free.ids;
+    const likely = Math.exp(free.tokens[0]?.logprob ?? Number.NaN);
+    const first = async (callConfidence: number) =>
+      (await run(model, request(prompt, { callStart, callConfidence }))).ids;
+    expect(await first(likely * 0.99)).toEqual([callStart, ...rest]);
+    expect((await first(likely * 1.01))[0]).not.toBe(callStart);
+  });
+
   test('says what one run would have said: random numbers and penalties go on', async () => {
     const prompt = promptOf(12, 7);
     const options = {

@@ -242,6 +242,11 @@ describe('misuse', () => {
       'allowedFirst must allow a token',
     ],
     [
+      'a call that begins with a token that is none',
+      request([1], { callStart: 96 }),
+      'callStart must be a token id, got 96',
+    ],
+    [
       'more continued than there is',
       request([1], { continued: 2 }),
       'continued must be from 0 to the length',

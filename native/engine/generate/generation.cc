@@ -26,6 +26,8 @@ SamplingParams sampling_of(const Request& r) {
   }
   params.allowed_first = r.allowed_first;
   params.continued = r.continued;
+  params.call_start = r.call_start;
+  params.call_confidence = r.call_confidence;
   return params;
 }
 

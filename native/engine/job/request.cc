@@ -53,6 +53,9 @@ void check_request(const ModelInfo& info, const Request& r) {
   }
   if (r.prefill_chunk < 0) refuse("prefillChunk must be at least 0");
   check_allowed_first(info, r.allowed_first);
+  if (r.call_start < -1 || r.call_start >= info.vocab_size) {
+    refuse("callStart must be a token id, got " + std::to_string(r.call_start));
+  }
   if (r.continued < 0 || static_cast<size_t>(r.continued) > r.prompt_ids.size()) {
     refuse("continued must be from 0 to the length of the prompt");
   }

@@ -37,6 +37,8 @@ struct Request {
   bool measure_graph = false;
   std::vector<uint8_t> allowed_first;  // a bit for each token, lowest first; empty = all
   int continued = 0;
+  int32_t call_start = -1;  // may come first if it is as likely as call_confidence; -1 = none
+  float call_confidence = 0;
   std::optional<CacheFile> prefix;  // with the prompt's beginning
 };
 

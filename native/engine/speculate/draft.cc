@@ -14,6 +14,7 @@ static_assert(Governor::kMost < RotatingKvCache::kTakenBack);
 SamplingParams without_penalties(SamplingParams params) {
   params.penalties = {};
   params.allowed_first = {};
+  params.call_start = -1;
   return params;
 }
 

@@ -38,6 +38,10 @@ std::vector<double> exact(const std::vector<float>& logits, const SamplingParams
   if (first && !params.allowed_first.empty()) {
     std::erase_if(order, [&](int id) { return !is_allowed(params.allowed_first, at(id)); });
   }
+  if (first && params.call_start >= 0) {
+    std::vector<float> left = first_logits(logits, params);
+    std::erase_if(order, [&](int id) { return std::isinf(left[at(id)]); });
+  }
   std::sort(order.begin(), order.end(), [&](int a, int b) { return score[at(a)] > score[at(b)]; });
   if (params.temperature <= 0) {
     p[at(order[0])] = 1;
@@ -122,6 +126,9 @@ TEST(each_setting_draws_with_the_exact_probabilities) {
   penalised.penalties = {{{2, 4.0f}, {10, -100.0f}, {2, 0.5f}}, 1.4f, 0.7f, 0.3f};
   continued.penalties = {{}, 1.2f, 1.1f, 0.4f};
   continued.continued = 3;
+  SamplingParams unsure = penalised;
+  unsure.call_start = 4;
+  unsure.call_confidence = 0.9f;
   allowed.allowed_first = {0b01001010, 0b0100};
   both.allowed_first = {0b11111111, 0b0011};
   both.top_k = 4;
@@ -137,6 +144,7 @@ TEST(each_setting_draws_with_the_exact_probabilities) {
                                          {"all", {1.3f, 7, 0.85f, 0.1f, 0, {}, {}, 0}},
                                          {"penalties, bias, a banned token", penalised},
                                          {"continued", continued},
+                                         {"a call that is not likely enough", unsure},
                                          {"allowed tokens", allowed},
                                          {"allowed tokens, top-k, min-p", both}}) {
     check_distribution(row.what, first_tokens(row.params, 1000),
@@ -188,6 +196,10 @@ TEST(a_seed_gives_the_same_tokens_and_another_gives_others) {
   }
 }
 
+int32_t greatest(const std::vector<float>& logits) {
+  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
 // Penalties count what the sampler itself returned.
 TEST(greedy_tokens_equal_those_of_the_sampler_of_the_host) {
   uint64_t draws = 0;
@@ -210,12 +222,14 @@ TEST(greedy_tokens_equal_those_of_the_sampler_of_the_host) {
     std::vector<int32_t> prompt{token(), token(), token(), token()};
     params.continued = static_cast<int>(one_of({0, 2}));
     if (random() < 0.3f) params.allowed_first.assign(logits.size() / 8 + 1, 0b01010101);
+    if (random() < 0.5f) params.call_start = greatest(logits);
+    params.call_confidence = one_of({0, 0.2f, 0.6f, 0.95f});
     GraphSampler sampler(params, prompt);
     TokenHistory history(before(prompt, params.continued));
     for (auto id = prompt.end() - params.continued; id != prompt.end(); ++id) history.add(*id);
     for (uint64_t step = 0; step < 6; ++step) {
-      bool restricted = step == 0 && !params.allowed_first.empty();
-      std::vector<float> seen = restricted ? only_allowed(logits, params.allowed_first) : logits;
+      bool restricted = step == 0 && restricts_first(params);
+      std::vector<float> seen = restricted ? first_logits(logits, params) : logits;
       int32_t expected = sample(seen, params, step, history);
       CHECK(sampler(array_of(logits), step).item<int32_t>() == expected);
       history.add(expected);

@@ -285,6 +285,37 @@ TEST(only_allowed_tokens_come_first_and_the_steps_go_on) {
   }
 }
 
+TEST(a_call_comes_first_only_if_it_is_likely_enough) {
+  std::vector<float> sure{std::log(0.92f), std::log(0.05f), std::log(0.03f)},
+      unsure{std::log(0.88f), std::log(0.07f), std::log(0.05f)};
+  SamplingParams params{.temperature = 0};
+  params.call_start = 0;
+  params.call_confidence = 0.9f;
+  auto token = [&](const std::vector<float>& logits, const SamplingParams& with, uint64_t step) {
+    mx::array values(logits.begin(), {static_cast<int>(logits.size())}, mx::float32);
+    return LazySampler(with, std::vector<int32_t>{0})(values, step).item<int32_t>();
+  };
+  CHECK(token(sure, params, 0) == 0);
+  CHECK(token(unsure, params, 0) == 1);
+  CHECK(token(unsure, params, 1) == 0);
+  // Another token needs no probability, a bias does not make up for one, and 0 is off.
+  SamplingParams other = params, biased = params, off = params;
+  other.call_start = 1;
+  biased.penalties.logit_bias = {{0, 5.0f}};
+  off.call_confidence = 0;
+  CHECK(token(unsure, other, 0) == 0);
+  CHECK(token(unsure, biased, 0) == 1);
+  CHECK(token(unsure, off, 0) == 0);
+  // Nor is it chosen among the allowed, and nothing that is not a number is hidden.
+  SamplingParams two = params;
+  two.allowed_first = {0b101};
+  CHECK(token(unsure, two, 0) == 2);
+  two.allowed_first = {0b001};
+  CHECK(token(unsure, two, 0) == -1);
+  CHECK(token({NAN, 1, 2}, params, 0) == -1);
+  CHECK(token({1, NAN, 2}, params, 0) == -1);
+}
+
 TEST(tokens_of_the_prompt_that_were_generated_count_as_generated) {
   SamplingParams params{.temperature = 0};
   params.penalties.presence = 2;

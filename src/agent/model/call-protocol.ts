@@ -81,6 +81,13 @@ export class CallProtocol {
     });
   }
 
+  /** The text that a call begins with; '' if the model is to call, or cannot. */
+  callStart({ toolChoice = 'auto', tools, text }: ReplyRequest): string {
+    if (toolChoice !== 'auto' || tools.length === 0 || text !== undefined) return '';
+    if (this.#parsedBy().responseTemplate) return '';
+    return forcedCall(this.ownFormat ?? this.style, 'required', []);
+  }
+
   /** The text the reply is made to start with; '' leaves it to the model. */
   forcedStart({ toolChoice, tools, text }: ReplyRequest, promptTail: string): string {
     if (toolChoice === undefined || toolChoice === 'auto' || text !== undefined) return '';

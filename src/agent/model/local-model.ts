@@ -98,6 +98,7 @@ export class LocalChatModel implements ChatModel {
       ...(request.text !== undefined && { continuesText: true }),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
+      ...this.#callStart(request),
       signal: end.signal,
     };
     const constraint = await this.#constraint(request, forced, newParser);
@@ -151,6 +152,13 @@ export class LocalChatModel implements ChatModel {
     const tokens = promptTokens + start.length;
     if (tokens >= this.contextLength) throw contextFull(tokens, this.contextLength);
     return start.length === 0 ? ids : [...ids, ...start];
+  }
+
+  /** With which token a call would begin, where that is to be likely. */
+  #callStart(request: ReplyRequest): Pick<EngineJob, 'callStart'> {
+    if (!request.sampling.callConfidence) return {};
+    const [callStart] = this.#parts.tokenizer.encode(this.#protocol.callStart(request), { special: true });
+    return callStart === undefined ? {} : { callStart };
   }
 
   /** What constrains a reply that starts with `forced`; undefined: nothing does. */

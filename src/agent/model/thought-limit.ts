@@ -128,7 +128,7 @@ interface Closing {
 
 function continued(job: EngineJob, ids: readonly number[]): EngineJob {
   if (ids.length === 0) return job;
-  const { allowedFirst: _, maxTokens, ...rest } = job;
+  const { allowedFirst: _mask, callStart: _call, maxTokens, ...rest } = job;
   return {
     ...rest,
     promptIds: [...Array.from(job.promptIds), ...ids],

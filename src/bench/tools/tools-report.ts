@@ -59,6 +59,8 @@ export interface ToolsReport {
     readonly perCategory: number | undefined;
     readonly half: 'a' | 'b' | undefined;
     readonly maxTokens: number;
+    /** 0: off. */
+    readonly callConfidence: number;
     readonly environment: Readonly<Record<string, string>>;
   };
   readonly leftOut: readonly LeftOut[];

@@ -16,6 +16,7 @@ import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 import type { CommandContext } from '../options/command.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';
@@ -63,7 +64,8 @@ export async function runToolsBench(
   const asked = await askCases({
     ...{ cases, journal, modes: options.modes, signal: stop.signal },
     answer: (one, pass) => {
-      const asking = { model: opened.model, systemMessage: system, maxTokens: options.maxTokens };
+      const sampling = samplingOf(options);
+      const asking = { model: opened.model, systemMessage: system, sampling };
       const { signal } = stop;
       if (!one.conversation) return answerCase(one, pass, { ...asking, signal });
       const services = benchmark.services as Services;
@@ -88,18 +90,23 @@ export async function runToolsBench(
   return 0;
 }
 
+const samplingOf = ({ maxTokens, callConfidence }: ToolsOptions): Sampling => ({
+  ...{ temperature: 0, maxTokens },
+  ...(callConfidence > 0 && { callConfidence }),
+});
+
 const say = (text: string): void => void process.stderr.write(`${stripControls(text)}\n`);
 
 /** Answers are of use again only if nothing that they depend on has changed; where the files lie does not count. */
 function keyOf(
   { key }: Benchmark,
   { spec, chatTemplate, toolTemplate }: ReadModel,
-  { maxTokens }: ToolsOptions,
+  options: ToolsOptions,
   system: string,
 ): string {
   const parts = [VERSION, key, modelHash(spec), spec.exact, spec.kvBits, chatTemplate, toolTemplate];
   return createHash('sha256')
-    .update(JSON.stringify([...parts, maxTokens, system, ownEnvironment(process.env)]))
+    .update(JSON.stringify([...parts, samplingOf(options), system, ownEnvironment(process.env)]))
     .digest('hex')
     .slice(0, 16);
 }
@@ -126,7 +133,7 @@ async function open(args: ToolsArguments, openModel: OpenModel, signal: AbortSig
 function reportOf(
   { name, spec, parameters }: ReadModel,
   { title, leftOut }: Benchmark,
-  { modes, perCategory, half, maxTokens }: ToolsOptions,
+  { modes, perCategory, half, maxTokens, callConfidence }: ToolsOptions,
 ): Omit<ToolsReport, 'categories' | 'total' | 'results'> {
   return {
     version: 1,
@@ -135,6 +142,9 @@ function reportOf(
     versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
     model: { name, family: String(spec.config.model_type), parameters },
     ...{ benchmark: title, leftOut },
-    settings: { modes, perCategory, half, maxTokens, environment: ownEnvironment(process.env) },
+    settings: {
+      ...{ modes, perCategory, half, maxTokens, callConfidence },
+      environment: ownEnvironment(process.env),
+    },
   };
 }

@@ -7,6 +7,8 @@ import {
 import type { Half } from '../../bench/tools/cases/choose-cases.ts';
 import { LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
+import { firstSamplingProblem } from '../../text/sampling/problem.ts';
+import { DEMO_CONFIG } from '../settings/demo.ts';
 import { type BenchArguments, whole } from './bench-arguments.ts';
 
 /** Options of `bench --tools`, besides those of every bench. */
@@ -19,6 +21,7 @@ export interface ToolsArguments extends BenchArguments {
   /** Comma-separated modes. */
   readonly mode?: string | undefined;
   readonly half?: Half | undefined;
+  readonly callConfidence?: number | undefined;
   readonly again?: boolean | undefined;
 }
 
@@ -44,17 +47,23 @@ export interface ToolsOptions {
   readonly perCategory: number | undefined;
   readonly half: Half | undefined;
   readonly maxTokens: number;
+  /** 0 = off. */
+  readonly callConfidence: number;
 }
 
 /** Throws LlmHostError USAGE. */
 export function toolsOptions(args: ToolsArguments): ToolsOptions {
   const wrong = Object.entries(NOT_WITH_TOOLS).find(([name]) => args[name as keyof typeof NOT_WITH_TOOLS]);
   if (wrong) throw new LlmHostError('USAGE', `--tools does not go with --${wrong[1]}`);
+  const { callConfidence = (args.model === 'demo' && DEMO_CONFIG.sampling?.callConfidence) || 0 } = args;
+  const problem = firstSamplingProblem({ callConfidence });
+  if (problem) throw new LlmHostError('USAGE', problem);
   return {
     modes: args.mode === undefined ? MODES : named('mode', args.mode, MODES),
     perCategory: args.all ? undefined : SAMPLE,
     half: args.half,
     maxTokens: whole('generate', args.generate ?? MAX_TOKENS),
+    callConfidence,
   };
 }
 

@@ -5,7 +5,7 @@ import { weightOptions } from '../options/model-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
 /** Options that only --tools has. */
-const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'again'] as const;
+const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'call-confidence', 'again'] as const;
 
 /** Comma-separated values and repeated options form one list. */
 const commas = (describe: string) =>
@@ -51,6 +51,10 @@ export const bench = defineCommand({
         requiresArg: true,
         describe: 'with --tools: only this half of the questions',
       })
+      .option(
+        'call-confidence',
+        number('with --tools: as in a chat, the least probability of a call (0; demo: 0.9)'),
+      )
       .option('again', { type: 'boolean', describe: 'with --tools: ask also what has been answered before' })
       .option('json', { ...json, describe: 'the report as JSON' })
       .option('html', text('write the report to this file'))

@@ -98,6 +98,13 @@ export const SAMPLING_FIELDS = {
     doc: 'token id and what is added to its logit',
     names: { flag: 'logit-bias', openai: 'logit_bias' },
   },
+  callConfidence: {
+    kind: 'number',
+    range: { min: 0, max: 1, below: true },
+    default: 0,
+    doc: 'least probability of a call for a reply to begin with one, 0 = off',
+    names: { flag: 'call-confidence', openai: 'call_confidence', ollama: 'call_confidence' },
+  },
   seed: {
     kind: 'number',
     range: { min: 0, max: MAX_UINT32, integer: true },

@@ -16,6 +16,11 @@ export interface TokenSampling {
   readonly frequencyPenalty?: number;
   /** Token ids, and what is added to their logits: -100 to 100. */
   readonly logitBias?: Readonly<Record<number, number>>;
+  /**
+   * A reply begins with a call only if the model gives the first token of one at least this probability, 0 to below 1: a
+   * small model that calls tools too readily makes fewer calls that nobody asked for. Default 0: off.
+   */
+  readonly callConfidence?: number;
   /** An unsigned 32-bit integer; the same seed gives the same tokens. Default: random. */
   readonly seed?: number;
   /** The same tokens whatever was cached and whatever runs beside it. Default: with a seed. */

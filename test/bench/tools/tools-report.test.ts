@@ -239,6 +239,7 @@ describe('the report', () => {
       perCategory: 25,
       half: 'a',
       maxTokens: 512,
+      callConfidence: 0,
       environment: { LLM_HOST_SIMD: 'avx2' },
     },
     ...figures,

@@ -3,7 +3,13 @@ import type { ToolCase } from '../../../src/bench/tools/cases/tool-case.ts';
 import { chosenCases } from '../../../src/cli/bench/chosen-cases.ts';
 import { bfclCategories, type ToolsOptions } from '../../../src/cli/bench/tools-arguments.ts';
 
-const OPTIONS: ToolsOptions = { modes: ['free'], perCategory: undefined, half: undefined, maxTokens: 512 };
+const OPTIONS: ToolsOptions = {
+  modes: ['free'],
+  perCategory: undefined,
+  half: undefined,
+  maxTokens: 512,
+  callConfidence: 0,
+};
 const single: ToolCase = {
   ...{ id: 'multiple_0', category: 'multiple', messages: [], tools: [], expected: { kind: 'none' } },
 };

@@ -38,7 +38,13 @@ async function play(
     prompts.push(prompt);
     return script(prompt, request);
   });
-  const asking = { model: chat, systemMessage: 'Be brief.', maxTokens: 400, signal, services };
+  const asking = {
+    model: chat,
+    systemMessage: 'Be brief.',
+    sampling: { temperature: 0, maxTokens: 400 },
+    signal,
+    services,
+  };
   const played = await playConversation(one, 'open', asking);
   expect(await processesLeft(services.folder)).toEqual([]);
   const [answer] = await scoredConversations([played], new ConversationScorer(services), signal);
@@ -171,7 +177,7 @@ describe('a conversation with real servers', { timeout: 120_000 }, () => {
     const services = bfclPlace();
     const [one] = readConversations(services.folder, 'multi_turn_base');
     const { chat } = scriptedModel('scripted', replies('So.'), { contextLength: 40 });
-    const asking = { model: chat, systemMessage: '', maxTokens: 100, services };
+    const asking = { model: chat, systemMessage: '', sampling: { temperature: 0, maxTokens: 100 }, services };
     const signal = new AbortController().signal;
     expect(await playConversation(one as ToolCase, 'held', { ...asking, signal })).toMatchObject({
       ...{ pass: 'held', error: 'CONTEXT_FULL', turns: [[]] },

@@ -213,6 +213,8 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
 
   test.each([
     [['--all'], 2, '--all goes only with --tools'],
+    [['--call-confidence', '0.9'], 2, '--call-confidence goes only with --tools'],
+    [['--tools', '--call-confidence', '1'], 2, 'callConfidence must be a number of at least 0 and below 1'],
     [['--tools', '--runs', '2'], 2, '--tools does not go with --runs'],
     [['--tools', '--categories', 'simple_pyton'], 2, "no 'simple_pyton'; did you mean 'simple_python'?"],
     [['--tools', '--mode', 'strict'], 2, "--mode has no 'strict'"],

@@ -9,6 +9,7 @@ export function request(promptIds: readonly number[], options: Partial<NativeReq
     topP: 1,
     topK: 0,
     minP: 0,
+    callConfidence: 0,
     logitBiasIds: new Int32Array(),
     logitBias: new Float32Array(),
     repetitionPenalty: 1,

@@ -4,6 +4,7 @@ import type { Answer, Pass } from '../../../bench/tools/answer.ts';
 import type { ToolCase } from '../../../bench/tools/cases/tool-case.ts';
 import { LlmHostError } from '../../../errors.ts';
 import type { ToolHost } from '../../../mcp/tool-host.ts';
+import type { Sampling } from '../../../text/sampling/fields.ts';
 import { SeenTurn } from './seen-turn.ts';
 
 const NO_TIMEOUT_MS = 0;
@@ -19,16 +20,16 @@ const NO_SERVERS: ToolHost = {
 export interface AnswerOptions {
   readonly model: ChatModel;
   readonly systemMessage: string;
-  readonly maxTokens: number;
+  readonly sampling: Sampling;
   readonly signal: AbortSignal;
 }
 
 /** Asks a model, by the same turn that `serve` gives a client. Throws what the next case would meet as well. */
 export async function answerCase(one: ToolCase, pass: Pass, options: AnswerOptions): Promise<Answer> {
-  const { model, systemMessage, maxTokens, signal } = options;
+  const { model, systemMessage, sampling, signal } = options;
   const turns = new RequestTurns({
     ...{ model, systemMessage, tools: NO_SERVERS, toolTimeoutMs: NO_TIMEOUT_MS },
-    sampling: { temperature: 0, maxTokens },
+    sampling,
     constrain: pass === 'held' ? 'always' : 'auto',
   });
   const turn = turns.open({

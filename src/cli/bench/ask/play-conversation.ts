@@ -37,12 +37,12 @@ class Play {
   readonly #seen = new SeenTurn(performance.now());
 
   constructor(services: CaseServices, pass: Pass, options: PlayOptions) {
-    const { model, systemMessage, maxTokens, signal } = options;
+    const { model, systemMessage, sampling, signal } = options;
     this.#services = services;
     this.#signal = AbortSignal.any([signal, services.broken]);
     this.#agent = new Agent({
       ...{ model, tools: services.host, history: createHistory(systemMessage || undefined) },
-      sampling: { temperature: 0, maxTokens },
+      sampling,
       toolTimeoutMs: CALL_LIMIT_MS,
       constrain: pass === 'held' ? 'always' : 'auto',
       overflow: 'summarize',
