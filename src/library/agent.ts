@@ -10,6 +10,11 @@ export interface Agent {
    * @throws LlmHostError USAGE with the first event, while another turn runs: one begins when the one before is over
    */
   turn(input: string, signal?: AbortSignal): AsyncGenerator<TurnEvent>;
+  /**
+   * Ends the turn under way, if any, and keeps what was said so far; resolves when it is over. For one whose events nobody reads
+   * to the end: until then no other can begin.
+   */
+  cancel(): Promise<void>;
   /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a turn runs */
   clear(): void;
 }

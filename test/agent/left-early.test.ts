@@ -86,6 +86,61 @@ describe('a turn beside another of the same agent', () => {
     expect(history.messages).toEqual([]);
   });
 
+  test('may begin once that has been cancelled, though nobody reads it any more', async () => {
+    const { agent, history } = agentOf([
+      async function* ({ signal }) {
+        yield content('one');
+        if (!signal?.aborted) yield content(' and more');
+        return { ...STATS, finishReason: 'cancelled' };
+      },
+      [content('two')],
+    ]);
+    const first = agent.turn('A');
+    while ((await first.next()).value?.type !== 'token');
+    await expect(agent.turn('B').next()).rejects.toMatchObject({ hint: expect.stringContaining('cancel()') });
+    await agent.cancel();
+    for await (const _event of agent.turn('B'));
+    expect(history.messages.map(message => message.content)).toEqual(['A', 'one', 'B', 'two']);
+    expect(await first.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('may begin after a cancel amid a wait for the model, for its reader too; cancelling again does nothing', async () => {
+    const { agent, history } = agentOf([
+      async function* ({ signal }) {
+        yield content('one');
+        await new Promise(resolve => signal?.addEventListener('abort', resolve));
+        return { ...STATS, finishReason: 'cancelled' };
+      },
+      [content('two')],
+    ]);
+    const types: string[] = [];
+    const read = (async () => {
+      for await (const { type } of agent.turn('A')) types.push(type);
+    })();
+    while (!types.includes('token')) await new Promise(resolve => setImmediate(resolve));
+    await Promise.all([agent.cancel(), agent.cancel()]);
+    await agent.cancel();
+    await read;
+    for await (const _event of agent.turn('B'));
+    expect(history.messages.map(message => message.content)).toEqual(['A', 'one', 'B', 'two']);
+  });
+
+  test('goes on when an ended one is read once more', async () => {
+    const { agent, history } = agentOf([
+      [content('one'), content(' and more')],
+      [content('two'), content('!')],
+    ]);
+    const first = agent.turn('A');
+    await first.next();
+    await agent.cancel();
+    const second = agent.turn('B');
+    await second.next();
+    await first.return(undefined);
+    await expect(agent.turn('C').next()).rejects.toMatchObject({ code: 'USAGE' });
+    while (!(await second.next()).done);
+    expect(history.messages.at(-1)?.content).toBe('two!');
+  });
+
   test('may begin after one that was left, or failed', async () => {
     const { agent, history } = agentOf([[content('one')], new Error('it broke'), [content('three')]]);
     await readUpTo('token', agent);

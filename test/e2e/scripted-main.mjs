@@ -1,6 +1,6 @@
 // The real program with one part replaced: the engine replays the replies of a file instead of computing them.
 // LLM_HOST_SCRIPT names a JSON file: { "replies": ["text", ...], "msPerToken": 0, "charsPerToken": 1, "contextLength": 8192,
-// "openMs": how long the model takes to load, "module": a file whose reply(prompt) answers instead, "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
+// "openMs", "closeMs": how long the model takes to load and to close, "hangAt": "x", "module": a file whose reply(prompt) answers instead, "throwAt": "x", "noiseAt": "x", "blockAt": "x", "blockMs": 1e9 }
 import { readFileSync } from 'node:fs';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { LocalChatModel } from '../../dist/agent/model/local-model.js';
@@ -10,6 +10,8 @@ import { runProgram } from '../../dist/cli/program.js';
 
 const script = JSON.parse(readFileSync(process.env.LLM_HOST_SCRIPT, 'utf8'));
 const source = readFileSync(new URL('../../models/demo/chat_template.jinja', import.meta.url), 'utf8');
+
+const FOREVER = 1e9;
 
 const { reply: replyTo } = script.module ? await import(script.module) : {};
 
@@ -60,6 +62,7 @@ const engine = {
           throw new Error('thrown by the script');
         });
       if (text === script.noiseAt) makeNoise();
+      if (text === script.hangAt) await sleep(FOREVER);
       if (text === script.blockAt) block(script.blockMs ?? Number.POSITIVE_INFINITY);
       yield { type: 'token', token: { id: text.codePointAt(0), text } };
     }
@@ -94,7 +97,10 @@ async function openModel(_source, { repetitionGuard }) {
     device: 'none',
     description: 'scripted',
     notices: [],
-    close: async () => undefined,
+    close: async () => {
+      if (script.closeMs) process.stderr.write('closing\n');
+      await sleep(script.closeMs ?? 0);
+    },
   };
 }
 

@@ -35,7 +35,6 @@ import { refuseMissingCall } from './missing-call.ts';
 import { OneTurn } from './one-turn.ts';
 import { preparedInput } from './prepared-input.ts';
 import { assistantMessage, type Reply, readReply } from './reply.ts';
-import { untilLeft } from './until-left.ts';
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export class Agent {
@@ -98,7 +97,12 @@ export class Agent {
    * @param naming the part of the input in which resources may be named; undefined: all of it
    */
   async *turn(input: string, signal?: AbortSignal, data = '', naming?: string): AsyncGenerator<TurnEvent> {
-    yield* this.#oneTurn.run(() => untilLeft(signal, stop => this.#turn(input, stop, data, naming)));
+    yield* this.#oneTurn.run(signal, stop => this.#turn(input, stop, data, naming));
+  }
+
+  /** Ends the turn under way as leaving its loop does, also one that nobody reads any more; resolves when it is over. */
+  cancel(): Promise<void> {
+    return this.#oneTurn.cancel();
   }
 
   async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {

@@ -14,7 +14,11 @@ const PATIENCE_MS = 2000;
 export async function answerOnce(session: ChatSession, text: string, signals: Signals): Promise<number> {
   const prompt = await promptWithPipe(text);
   const abort = new AbortController();
-  signals.onInterrupt(() => abort.abort());
+  signals.onInterrupt(() => {
+    abort.abort();
+    // The next one does not wait for a turn that hangs.
+    signals.closing();
+  });
   const printer = new LinePrinter({ answer: process.stdout, lines: process.stderr, label: false });
   let refused = false;
   let failure: LlmHostError | undefined;

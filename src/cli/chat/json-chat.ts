@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
 import { EventWriter } from '../../json/event-writer.ts';
 import { EVENTS_VERSION } from '../../json/events.ts';
@@ -9,6 +10,9 @@ import { promptWithPipe } from './answer-once.ts';
 import { JsonSession } from './json-session.ts';
 import { type StartedChat, startChat } from './start-chat.ts';
 
+/** How long the last event waits for a cancelled turn to tell of its end: longer than the session does. */
+const TELL_MS = 1200;
+
 /** `--json`: the whole run as events on stdout, from `start` to `end`, including errors of the start-up. */
 export async function chatInJson(
   args: ChatArguments,
@@ -17,10 +21,12 @@ export async function chatInJson(
 ): Promise<number> {
   const writer = new EventWriter(process.stdout);
   let started: StartedChat | undefined;
-  // However the program ends.
+  // However the program ends, and even if closing hangs.
   signals.addCleanup(async code => {
-    await started?.close();
+    const closed = started?.close();
+    await Promise.race([closed, sleep(TELL_MS, undefined, { ref: false })]);
     await writer.end(code);
+    await closed;
   });
   await writer.write({
     type: 'start',
@@ -34,6 +40,7 @@ export async function chatInJson(
     try {
       code = await converse(args, started, signals, writer);
     } finally {
+      signals.closing();
       await started.close();
     }
     await writer.end(code);

@@ -7,7 +7,7 @@ import type { Signals } from '../process/signals.ts';
 import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
 import { LineSession } from './line-session.ts';
-import { startChat } from './start-chat.ts';
+import { type StartedChat, startChat } from './start-chat.ts';
 import { turnNoteOf } from './turn-note.ts';
 import { forgetUnsetCi, wantsScreen } from './wants-screen.ts';
 
@@ -19,41 +19,55 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   const showTyping = screen ? hideTyping(signals) : () => undefined;
   const started = await startChat(args, openModel);
   signals.addCleanup(started.close);
+  let code: number | undefined;
   try {
-    const { session } = started;
-    const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
-    const notices = [...started.notices, ...(locale === undefined ? [] : [`Notice: ${locale}`])].map(
-      stripControls,
-    );
-    const note = turnNoteOf(args, started.settings.config);
-    // The screen has both in a better shape; a file gets them in any case.
-    const aloud = !screen || process.stderr.isTTY !== true;
-    if (aloud && !args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
-    if (aloud) for (const notice of notices) process.stderr.write(`${notice}\n`);
-    if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
-    if (!screen) {
-      const answersAlone = !onTerminal && !args.plain;
-      const lines = answersAlone ? process.stderr : process.stdout;
-      if (!args.quiet) lines.write("Ready. Type your prompt or 'quit' to exit.\n");
-      return await new LineSession({ session, signals, answersAlone, note }).run();
-    }
-    // Otherwise React runs its development checks and profiling.
-    process.env.NODE_ENV ??= 'production';
-    forgetUnsetCi(process.env);
-    const { ScreenSession } = await import('./screen-session.ts');
-    const { theme, images } = started.settings.config;
-    const colors = args.color !== false;
-    const quiet = args.quiet === true;
-    const shown = aloud ? [] : notices;
-    const chat = new ScreenSession({
-      ...{ session, signals, theme, images, colors, quiet, note },
-      notices: shown,
-    });
-    showTyping();
-    return await chat.run();
+    code = await converse(args, started, signals, { screen, onTerminal, showTyping });
+    return code;
   } finally {
+    // At a keyboard Ctrl+C ends a chat with 0, also one that is over already.
+    const ended = onTerminal && args.prompt === undefined && code === 0;
+    signals.closing(ended ? 0 : undefined);
     await started.close();
   }
+}
+
+async function converse(
+  args: ChatArguments,
+  started: StartedChat,
+  signals: Signals,
+  { screen, onTerminal, showTyping }: { screen: boolean; onTerminal: boolean; showTyping: () => void },
+): Promise<number> {
+  const { session } = started;
+  const locale = process.stdout.isTTY ? localeNotice(process.env) : undefined;
+  const notices = [...started.notices, ...(locale === undefined ? [] : [`Notice: ${locale}`])].map(
+    stripControls,
+  );
+  const note = turnNoteOf(args, started.settings.config);
+  // The screen has both in a better shape; a file gets them in any case.
+  const aloud = !screen || process.stderr.isTTY !== true;
+  if (aloud && !args.quiet) process.stderr.write(stripControls([...started.summary, ''].join('\n')));
+  if (aloud) for (const notice of notices) process.stderr.write(`${notice}\n`);
+  if (args.prompt !== undefined) return await answerOnce(session, args.prompt, signals);
+  if (!screen) {
+    const answersAlone = !onTerminal && !args.plain;
+    const lines = answersAlone ? process.stderr : process.stdout;
+    if (!args.quiet) lines.write("Ready. Type your prompt or 'quit' to exit.\n");
+    return await new LineSession({ session, signals, answersAlone, note }).run();
+  }
+  // Otherwise React runs its development checks and profiling.
+  process.env.NODE_ENV ??= 'production';
+  forgetUnsetCi(process.env);
+  const { ScreenSession } = await import('./screen-session.ts');
+  const { theme, images } = started.settings.config;
+  const colors = args.color !== false;
+  const quiet = args.quiet === true;
+  const shown = aloud ? [] : notices;
+  const chat = new ScreenSession({
+    ...{ session, signals, theme, images, colors, quiet, note },
+    notices: shown,
+  });
+  showTyping();
+  return await chat.run();
 }
 
 /** What is typed before the screen is up appears in its prompt; until the returned function is called, not above it too. */

@@ -80,9 +80,13 @@ export class TurnLoop {
     return Promise.race([left, readInput().then(() => 0)]);
   }
 
-  /** One prompt, which Ctrl+C cancels. */
+  /** One prompt, which Ctrl+C cancels; a second one does not wait for that. */
   once(prompt: ChatPrompt): Promise<TurnOutcome> {
-    this.#options.signals.onInterrupt(() => this.cancel());
+    const { signals } = this.#options;
+    signals.onInterrupt(() => {
+      this.cancel();
+      signals.closing();
+    });
     return this.#runTurn(prompt);
   }
 
@@ -127,8 +131,10 @@ export class TurnLoop {
     this.#interruptedAt = now;
     const busy = this.#turn !== undefined;
     this.cancel();
-    if (!busy || (this.#options.keyboard && second)) this.leave(0);
-    else if (!this.#options.keyboard) this.leave(130);
+    const { keyboard, signals } = this.#options;
+    if (busy && keyboard && second) signals.insist();
+    if (!busy || (keyboard && second)) this.leave(0);
+    else if (!keyboard) this.leave(130);
   }
 
   async #workOff(): Promise<void> {

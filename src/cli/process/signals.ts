@@ -8,6 +8,8 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const CLEANUP_MS = 5000;
 /** Longest wait after that, when the engine may be in the middle of a step. */
 const LEAVE_MS = 10_000;
+/** Both, for somebody who interrupts the end of the program: more than servers and a cancelled turn get then. */
+const INTERRUPTED_MS = 1500;
 
 /**
  * Handles SIGINT, SIGTERM and SIGHUP. TERM and HUP clean up and exit; INT goes to a listener (a chat cancels its turn) and
@@ -17,9 +19,13 @@ export class Signals {
   readonly #cleanups = new Set<(code: number) => Promise<void>>();
   #restore: (() => void) | undefined;
   #interrupt: (() => void) | undefined;
+  #interruptCode: number = EXIT_CODES.SIGINT;
+  #closing = false;
+  #insisted = false;
   #ending = false;
   #code = 0;
   #cleanupMs = CLEANUP_MS;
+  #leaveMs = LEAVE_MS;
   #watchdog: NativeWatchdog | undefined;
   /** Above 0: SIGINT was for the program in front. */
   #blocked = 0;
@@ -34,7 +40,8 @@ export class Signals {
         else {
           // Below what the terminal shows for Ctrl+C, or a bar.
           if (name === 'SIGINT' && process.stderr.isTTY && !process.stdin.isRaw) process.stderr.write('\n');
-          void this.exit(EXIT_CODES[name]);
+          if (name === 'SIGINT' && this.#closing) this.#hurry();
+          void this.exit(name === 'SIGINT' ? this.#interruptCode : EXIT_CODES[name]);
         }
       });
     }
@@ -92,6 +99,29 @@ export class Signals {
     this.#interrupt = listener;
   }
 
+  /**
+   * Only closing is left, which may hang: SIGINT ends the process with `code`, and hardly waits for the clean-ups. At once
+   * after `insist`.
+   */
+  closing(code: number = EXIT_CODES.SIGINT): void {
+    this.#interrupt = undefined;
+    this.#interruptCode = code;
+    this.#closing = true;
+    if (!this.#insisted) return;
+    this.#hurry();
+    void this.exit(code);
+  }
+
+  /** The user has interrupted the program twice: what it was doing may hang its closing too. */
+  insist(): void {
+    this.#insisted = true;
+  }
+
+  #hurry(): void {
+    this.#cleanupMs = INTERRUPTED_MS;
+    this.#leaveMs = INTERRUPTED_MS;
+  }
+
   /** Gives the clean-ups more time than usual, in milliseconds. */
   allowCleanup(ms: number): void {
     this.#cleanupMs = ms;
@@ -114,14 +144,14 @@ export class Signals {
     restore?.();
   }
 
-  /** Runs the clean-ups, all at once and at most for 5 s (see `allowCleanup`), then ends the process. */
+  /** Runs the clean-ups, all at once and at most for 5 s (see `allowCleanup`, `closing`), then ends the process. */
   async exit(code: number): Promise<never> {
     this.leaveScreen();
     // What has failed first is not made good by what ends well meanwhile.
     this.#code ||= code;
     if (this.#ending) leave(this.#code);
     this.#ending = true;
-    this.#watchdog?.endWithin(this.#code, this.#cleanupMs + LEAVE_MS);
+    this.#watchdog?.endWithin(this.#code, this.#cleanupMs + this.#leaveMs);
     const limit = new Promise(resolve => setTimeout(resolve, this.#cleanupMs).unref());
     await Promise.race([Promise.allSettled([...this.#cleanups].map(cleanup => cleanup(this.#code))), limit]);
     leave(this.#code);

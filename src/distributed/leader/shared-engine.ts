@@ -82,6 +82,7 @@ export class SharedEngine implements LocalJobEngine {
     this.#closed = true;
     const alone = await this.#alone?.catch(() => undefined);
     await Promise.all([this.#options.engine.close(), alone?.close()]);
+    // Not before: a machine that hangs meanwhile is noticed by the group, which then ends the sum that waits for it.
     await this.#options.group.close();
   }
 
@@ -119,8 +120,8 @@ export class SharedEngine implements LocalJobEngine {
   async #loadAlone(): Promise<LocalJobEngine> {
     const { engine, group, loadAlone } = this.#options;
     if (this.#closed) throw new LlmHostError('ENGINE', 'the model has been closed');
-    await engine.close();
-    await group.close();
+    // A sum here may wait for its limit, which the other machines need not wait for: the group has been given up already.
+    await Promise.all([engine.close(), group.close()]);
     const whyNot = this.#whyNotAlone();
     if (whyNot !== undefined) {
       const lost = group.lostNow()?.message ?? 'a machine is gone';

@@ -10,6 +10,9 @@ export interface StreamLimits {
   readonly stallMs: number;
 }
 
+/** Bytes in a millisecond that the slowest line brings. */
+const SLOWEST = 64;
+
 /**
  * A streamed response. Writing never waits, since a slow reader must not hold the engine: unread data is buffered up
  * to a limit. The head goes out with the first piece.
@@ -18,6 +21,11 @@ export class ResponseStream {
   readonly #raw: ServerResponse;
   readonly #contentType: string;
   readonly #limits: StreamLimits;
+  /** What was left unread after the last piece. */
+  #unread = 0;
+  /** When something of it had gone out at the latest, and how much the client had sent by then. */
+  #takenAt = performance.now();
+  #heard = 0;
 
   constructor(raw: ServerResponse, contentType: string, limits: StreamLimits) {
     this.#raw = raw;
@@ -38,7 +46,7 @@ export class ResponseStream {
   write(text: string): void {
     if (text === '' || this.#raw.destroyed) return;
     // Before it is written: a piece may be larger than all that may be left unread, and nobody could have read it yet.
-    if (this.#raw.writableLength > this.#limits.maxUnread) {
+    if (this.#raw.writableLength > this.#limits.maxUnread || this.#takesNothing()) {
       this.#raw.destroy();
       return;
     }
@@ -46,6 +54,23 @@ export class ResponseStream {
       this.#raw.writeHead(200, { 'content-type': this.#contentType, 'cache-control': 'no-store' });
     }
     this.#raw.write(text);
+    this.#unread = this.#raw.writableLength;
+  }
+
+  /**
+   * For a client that goes on sending, which Node's timer takes for a sign of life. What is being sent counts as unread until
+   * all of it has gone out, so a slow line gets its time for that.
+   */
+  #takesNothing(): boolean {
+    const { socket, writableLength } = this.#raw;
+    // Without a socket, the response waits behind another one.
+    if (!socket || writableLength === 0 || writableLength < this.#unread) {
+      this.#takenAt = performance.now();
+      this.#heard = socket?.bytesRead ?? 0;
+      return false;
+    }
+    const ms = this.#limits.stallMs + writableLength / SLOWEST;
+    return socket.bytesRead > this.#heard && performance.now() - this.#takenAt > ms;
   }
 
   end(): void {
@@ -54,9 +79,6 @@ export class ResponseStream {
     this.#raw.end();
   }
 }
-
-/** Bytes in a millisecond that the slowest line brings. */
-const SLOWEST = 64;
 
 /**
  * For a response of which all `bytes` that are left are being sent: a client that reads nothing of them for `ms`, or hardly

@@ -29,9 +29,12 @@ function shared({ lost = true, part = engine(), fit = undefined as Error | undef
   const whole = engine();
   const group = {
     runs: 0,
+    closed: 0,
     lostNow: () => (lost ? LOST : undefined),
     lost: async () => LOST,
-    close: async () => {},
+    close: async () => {
+      group.closed += 1;
+    },
   };
   const checkAlone = () => {
     if (fit) throw fit;
@@ -83,3 +86,38 @@ test('a model that this machine cannot hold is refused, each time, and not loade
   }
   expect(whole.state.replies).toBe(0);
 });
+
+test('the other machines are let go while the part of this one still closes; the whole model waits for that', async () => {
+  const { part, end } = slowToClose();
+  const { group, reply, whole } = shared({ part });
+  const replied = reply();
+  await settle();
+  expect({ closed: group.closed, replies: whole.state.replies }).toEqual({ closed: 1, replies: 0 });
+  end();
+  expect(await replied).toBe(RESULT);
+  expect(whole.state.replies).toBe(1);
+});
+
+test('closed while nothing is lost: the group watches its machines until the part of this one has closed', async () => {
+  const { part, end } = slowToClose();
+  const { made, group } = shared({ lost: false, part });
+  const closed = made.close();
+  await settle();
+  expect(group.closed).toBe(0);
+  end();
+  await closed;
+  expect(group.closed).toBe(1);
+});
+
+function slowToClose() {
+  const part = engine();
+  let end = (): void => undefined;
+  part.made.close = () =>
+    new Promise(resolve => {
+      end = resolve;
+    });
+  return { part, end: () => end() };
+}
+
+/** Lets everything that is ready run. */
+const settle = () => new Promise(resolve => setImmediate(resolve));

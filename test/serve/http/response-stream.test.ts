@@ -1,7 +1,7 @@
-import { createServer, get } from 'node:http';
+import { createServer, get, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ResponseStream, type StreamLimits } from '../../../src/serve/http/response-stream.ts';
 import { DEFAULT_LIMITS } from '../../../src/serve/http/serve-context.ts';
 import { until } from '../scripted.ts';
@@ -15,9 +15,12 @@ const sending = (piece: string, limits = DEFAULT_LIMITS): Promise<string> =>
   });
 
 /** Where a stream is sent that `send` writes. */
-async function streaming(limits: StreamLimits, send: (stream: ResponseStream) => unknown): Promise<string> {
+async function streaming(
+  limits: StreamLimits,
+  send: (stream: ResponseStream, response: ServerResponse) => unknown,
+): Promise<string> {
   const server = createServer((_, response) => {
-    void send(new ResponseStream(response, 'text/plain', limits));
+    void send(new ResponseStream(response, 'text/plain', limits), response);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()));
   onTestFinished(() => {
@@ -85,6 +88,53 @@ it('a stream that is silent for long is not cut off, and one that nobody reads a
   socket.resume();
   await until(() => seen.gone);
   expect(seen.text.length).toBeLessThan(32 * 1024 * 1024);
+});
+
+it('a stream that grows is cut off for a client that takes nothing of it, though it goes on sending', async () => {
+  const limits = { ...DEFAULT_LIMITS, maxUnread: 64 * 1024 * 1024, stallMs: 500 };
+  const seen = { cut: false };
+  const url = new URL(
+    await streaming(limits, async (stream, response) => {
+      for (; response.writableLength === 0; await sleep(5)) stream.write('x'.repeat(64 * 1024));
+      for (; !response.destroyed; await sleep(50)) stream.write('y');
+      seen.cut = true;
+    }),
+  );
+  const socket = connect({ port: Number(url.port), host: url.hostname });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined).pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  // Between two requests these may be sent without end.
+  const timer = setInterval(() => socket.write('\r\n'), 50);
+  onTestFinished(() => clearInterval(timer));
+  await until(() => seen.cut);
+});
+
+it.each([
+  ['takes a little of it now and then', 1, false],
+  ['takes nothing', 0, true],
+])('a stream that grows, for a client that goes on sending and %s', (_, taken, cut) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const socket = { bytesRead: 0 };
+  const raw = { writableLength: 0, destroyed: false, headersSent: true, socket };
+  const response = Object.assign(raw, {
+    setTimeout: () => undefined,
+    write: (text: string) => {
+      raw.writableLength += text.length;
+    },
+    destroy: () => {
+      raw.destroyed = true;
+    },
+  });
+  const stream = new ResponseStream(response as unknown as ServerResponse, 'text/plain', DEFAULT_LIMITS);
+  for (let step = 0; step < 100; step++) {
+    stream.write('x'.repeat(100));
+    vi.advanceTimersByTime(DEFAULT_LIMITS.stallMs / 10);
+    socket.bytesRead += 1;
+    if (step % 9 === 0) raw.writableLength -= taken;
+  }
+  expect(raw.destroyed).toBe(cut);
 });
 
 /** Reads 2 MB each quarter of a second. */
