@@ -81,6 +81,20 @@ it('servers of each era and of both that take most of their time to start: ready
   expect(log.join('\n')).not.toContain('started again');
 });
 
+it('one of the newer era alone, by its entry, that is slow to start: ready', async () => {
+  const { config, starts } = entry('newer', 'new', 3500, 20_000);
+  const { servers } = await started([{ ...config, protocol: '2026-07-28' }]);
+  expect(servers).toMatchObject([{ state: 'ready', tools: 1 }]);
+  expect(starts()).toEqual([ALONE]);
+});
+
+it('one of the newer era alone, by its entry, that never answers: failed after its time', async () => {
+  const { config } = entry('mute', 'new-mute', 0, 2000);
+  const { servers } = await started([{ ...config, protocol: '2026-07-28' }]);
+  const error = "server 'mute' did not answer within 2.0s of its start";
+  expect(servers).toMatchObject([{ state: 'failed', error }]);
+});
+
 it('one that exits at a message it does not know: a second process, after the first', async () => {
   const { config, starts } = entry('dying', 'old-dying', 0, 12_000);
   const { servers, call } = await started([config]);

@@ -20,10 +20,11 @@ export function startLimitMs(
   return startTimeoutMs ?? timeoutMs ?? (installing ? INSTALL_TIMEOUT_MS : START_TIMEOUT_MS);
 }
 
-/** Milliseconds after which a server that is silent is spoken to in the older era. */
+/** Milliseconds after which a server that is silent is spoken to in the older era, if its entry does not name the newer one. */
 export function questionLimitMs(
-  config: Pick<ServerConfig, 'transport' | 'startTimeoutMs' | 'timeoutMs'>,
+  config: Pick<ServerConfig, 'transport' | 'startTimeoutMs' | 'timeoutMs' | 'protocol'>,
 ): number {
+  if (config.protocol === '2026-07-28') return startLimitMs(config, false);
   return config.transport === 'stdio'
     ? Math.min(startLimitMs(config, false) * QUESTION_SHARE, QUESTION_MS)
     : QUESTION_MS;
