@@ -5,6 +5,7 @@
 export const WAITING = [
   'test/mcp/faults.test.ts',
   'test/mcp/server/hung-server.test.ts',
+  'test/mcp/server/slow-start.test.ts',
   'test/mcp/tasks.test.ts',
   'test/mcp/transport/lost-streams.test.ts',
   'test/serve/http/client-faults.test.ts',

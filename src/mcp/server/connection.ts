@@ -22,6 +22,7 @@ import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-request
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
+import { probingLimitMs, questionLimitMs } from './start/start-limits.ts';
 import { startFailure } from './start-fault.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { startedTask, type TaskState } from './task-state.ts';
@@ -39,9 +40,7 @@ import {
 const PING_TIMEOUT_MS = 5000;
 /** How long a server is asked to keep a task. */
 const TASK_TTL_MS = 24 * 3_600_000;
-/** A server of the legacy era may not answer the probe for the modern one at all. */
-const PROBE_TIMEOUT_MS = 3000;
-/** For the answer to the older greeting, of a server that says late that it speaks the newer era. */
+/** Between the answers to the question and to the older greeting, of a server that was slow to start. */
 const LATE_GRACE_MS = 1000;
 
 export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' | 'toolFault'> {
@@ -80,6 +79,7 @@ export class Connection {
   readonly #questions: Questions;
   readonly #subscriptions: Subscriptions;
   #answeredLate = false;
+  #timedOut = false;
 
   constructor(config: ServerConfig, options: ConnectionOptions) {
     this.#config = config;
@@ -88,7 +88,10 @@ export class Connection {
     this.#transport = openTransport(config, this.#log.add, options.oauth);
     this.#client = new Client(options.clientInfo, {
       capabilities: CLIENT_CAPABILITIES,
-      versionNegotiation: { mode: negotiation(config), probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+      versionNegotiation: {
+        mode: negotiation(config),
+        probe: { timeoutMs: questionLimitMs(config) },
+      },
     });
     this.#client.onerror = error => this.#log.add(`connection: ${messageOf(error)}`);
     const hasEnded = (): boolean => this.ending !== undefined;
@@ -126,7 +129,7 @@ export class Connection {
   async start(signal: AbortSignal, limitMs: number, wholeMs: number): Promise<readonly ServerTool[]> {
     const deadline = new Deadline(limitMs, { signal });
     try {
-      await this.#connect(deadline.signal);
+      await this.#connect(deadline.signal, probingLimitMs(limitMs));
       this.lists.watch();
       const tools = await this.lists.tools(deadline.signal);
       this.lists.listen();
@@ -138,6 +141,7 @@ export class Connection {
       return tools;
     } catch (error) {
       if (!deadline.signal.aborted) await this.#transport.waitForEnd();
+      this.#timedOut = deadline.expired;
       const failure = this.#startFailure(error, deadline.expired ? wholeMs : undefined);
       await this.close();
       throw failure;
@@ -149,6 +153,11 @@ export class Connection {
   /** It was spoken to in the older era only because it was slow: the next start may find the newer one. */
   get isEraUnsure(): boolean {
     return this.#answeredLate && this.era === 'legacy';
+  }
+
+  /** The start took all of its time. */
+  get timedOut(): boolean {
+    return this.#timedOut;
   }
 
   /** Of the protocol version that was agreed on; undefined before that. */
@@ -260,25 +269,30 @@ export class Connection {
     return this.era === 'modern' && this.#config.transport !== 'stdio';
   }
 
-  async #connect(signal: AbortSignal): Promise<void> {
+  /** A server that is up and has answered no question after `silenceMs` is given up; one that is slow has until `signal` aborts. */
+  async #connect(signal: AbortSignal, silenceMs: number): Promise<void> {
     const options = { signal, timeout: NO_TIMEOUT_MS };
     if (this.#config.transport !== 'stdio' || negotiation(this.#config) !== 'auto')
       return this.#client.connect(this.#transport, options);
-    const late = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    const stop = new AbortController();
+    const unanswered = new Error('it answers a ping and nothing else');
+    const silence = setTimeout(() => attached.isUp && stop.abort(unanswered), silenceMs);
+    let grace: NodeJS.Timeout | undefined;
     // Some servers of both eras take the greeting of the older one after it all the same.
     const attached = new AttachedTransport(this.#transport, () => {
       this.#answeredLate = true;
-      timer = setTimeout(() => late.abort(), LATE_GRACE_MS);
+      grace = setTimeout(() => stop.abort(), LATE_GRACE_MS);
     });
     try {
-      await this.#client.connect(attached, { ...options, signal: AbortSignal.any([signal, late.signal]) });
+      await this.#client.connect(attached, { ...options, signal: AbortSignal.any([signal, stop.signal]) });
     } catch (error) {
-      const discover = attached.lateAnswer;
+      // A greeting may be refused before the question is answered.
+      const discover = await attached.lateAnswer(isServerAnswer(error) ? LATE_GRACE_MS : 0);
       if (discover === undefined || signal.aborted || this.ending !== undefined) throw error;
       await this.#client.connect(attached, { ...options, prior: { kind: 'modern', discover } });
     } finally {
-      clearTimeout(timer);
+      clearTimeout(silence);
+      clearTimeout(grace);
     }
   }
 

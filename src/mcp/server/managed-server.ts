@@ -193,7 +193,8 @@ export class ManagedServer {
    * that does not survive the question, or answers nothing of use to it, is started again and spoken to in the older one.
    */
   async #startOnce(): Promise<void> {
-    const { protocol = 'auto', transport } = this.config;
+    const { protocol = 'auto' } = this.config;
+    const isLocal = this.config.transport === 'stdio';
     const limitMs = this.#startLimitMs;
     if (protocol !== 'auto') return this.#startConnection(this.#connect(this.config), limitMs);
     const endsAt = performance.now() + limitMs;
@@ -201,11 +202,11 @@ export class ManagedServer {
     if (this.#options.eras.isLegacy(this.config) && (await this.#startedAsLegacy(limitMs))) return;
     const probing = this.#connect(this.config);
     try {
-      return await this.#startAndNote(probing, probingLimitMs(leftMs()));
+      return await this.#startAndNote(probing, isLocal ? leftMs() : probingLimitMs(leftMs()));
     } catch (error) {
       if (this.#stop.signal.aborted || probing.era !== undefined) throw error;
-      // A local server may also have died of the question.
-      if (transport === 'stdio' ? probing.pid === undefined : !isFailedProbe(error)) throw error;
+      // A local server may also have died of the question, or be silent since; otherwise it has had all the time.
+      if (isLocal ? probing.pid === undefined || probing.timedOut : !isFailedProbe(error)) throw error;
       this.#options.onLog(`server '${this.config.name}': started again as a legacy one: ${messageOf(error)}`);
     }
     await this.#startAndNote(this.#connect(legacy(this.config)), leftMs());

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { Connection, type ConnectionOptions } from '../../../../src/mcp/server/connection.ts';
-import { probingLimitMs, startLimitMs } from '../../../../src/mcp/server/start/start-limits.ts';
+import {
+  probingLimitMs,
+  questionLimitMs,
+  startLimitMs,
+} from '../../../../src/mcp/server/start/start-limits.ts';
 import { fixture } from '../../../fixtures/mcp/support.ts';
 
 test.each([
@@ -14,6 +18,13 @@ test.each([
 
 test('the first process has two thirds of a short time, and all but 10 s of a long one', () => {
   expect([12_000, 30_000, 60_000, 180_000].map(probingLimitMs)).toEqual([8000, 20_000, 50_000, 170_000]);
+});
+
+test('the older greeting comes after 3 s, to a local server after a third of a short time', () => {
+  const after = (transport: 'stdio' | 'http', startTimeoutMs?: number) =>
+    questionLimitMs({ transport, ...(startTimeoutMs !== undefined && { startTimeoutMs }) });
+  expect([1200, 6000, 180_000, undefined].map(ms => after('stdio', ms))).toEqual([400, 2000, 3000, 3000]);
+  expect(after('http', 1200)).toBe(3000);
 });
 
 test('of a server that does not answer, the whole time that it had is told', async () => {
