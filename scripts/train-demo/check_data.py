@@ -11,7 +11,7 @@ from tools import render
 
 KINDS = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "object": dict, "array": list}
 # In a text that the model should write or that a user has said; JSON and code have other braces.
-PLACEHOLDER = re.compile(r"\{(\w{1,2}|who|has|gets|loses|how_many\w*)\}")
+PLACEHOLDER = re.compile(r"\{([a-z]\w?|who|has|gets|loses|how_many\w*)\}")
 
 
 def call_problems(call, tools):

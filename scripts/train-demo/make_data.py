@@ -313,7 +313,7 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.18, 0.05, 0.03, 0.05, 0.04, 0.09, 0.49, 0.07])[0])
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.24, 0.05, 0.03, 0.05, 0.04, 0.1, 0.42, 0.07])[0])
         alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}

@@ -30,7 +30,7 @@ def _drawn(r, arg):
     """A value and how it is said."""
     if "values" in arg:
         v = r.choice(arg["values"])
-        if isinstance(v, list) and len(v) == 2 and isinstance(v[1], str) and not (arg["type"] == "array" and arg.get("items") == "string" and isinstance(v[0], str)):
+        if _is_pair(arg, v):
             return v[0], v[1]
         return v, json.dumps(v) if isinstance(v, dict) or isinstance(v, list) and any(isinstance(x, (dict, list)) for x in v) else spoken(v)
     kind, *rest = arg["kind"].split(":")
@@ -48,6 +48,16 @@ def _drawn(r, arg):
     if type(v) is int and 1 < v < 13 and r.random() < 0.08:
         return v, SPELLED[v]
     return v, spoken(v)
+
+
+def _is_pair(arg, v):
+    """A value with how it is said."""
+    return isinstance(v, list) and len(v) == 2 and isinstance(v[1], str) and not (arg["type"] == "array" and arg.get("items") == "string" and isinstance(v[0], str))
+
+
+def _has_form(arg):
+    """Its values are written in another way than they are said, as only the description tells."""
+    return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
 
 
 def _unlike(r, arg, others):
@@ -174,7 +184,7 @@ def shown(r, line):
     names = list(line["args"])
     if r.random() < 0.15:
         r.shuffle(names)
-    parameters = {"type": "object", "properties": {keys[k]: _schema(line["args"][k], described()) for k in names}}
+    parameters = {"type": "object", "properties": {keys[k]: _schema(line["args"][k], described() or _has_form(line["args"][k])) for k in names}}
     required = [keys[k] for k in names if not line["args"][k].get("optional")]
     if required:
         parameters["required"] = required
@@ -185,7 +195,7 @@ def shown(r, line):
 def some_tools(r, count):
     """Tools of one topic, now and then of any; and one of that topic that is not among them."""
     topics = list(library())
-    chosen = lambda: r.choices(topics, [4 if t in NEWER else 1 for t in topics])[0]
+    chosen = lambda: r.choices(topics, [2 if t in NEWER else 1 for t in topics])[0]
     if r.random() < 0.6:
         *lines, absent = r.sample(library()[chosen()], count + 1)
     else:
