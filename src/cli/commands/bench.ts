@@ -53,7 +53,7 @@ export const bench = defineCommand({
       })
       .option(
         'call-confidence',
-        number('with --tools: as in a chat, the least probability of a call (0; demo: 0.9)'),
+        number('with --tools: as in a chat, the least probability of a call (0; demo: 0.6)'),
       )
       .option('again', { type: 'boolean', describe: 'with --tools: ask also what has been answered before' })
       .option('json', { ...json, describe: 'the report as JSON' })
