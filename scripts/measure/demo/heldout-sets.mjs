@@ -2,6 +2,7 @@
 // case is asked and judged by the rules.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { DEMO_CONFIG } from '../../../dist/cli/settings/demo.js';
 import { answer, casesOf } from './demo-model.mjs';
 import { judgeDenial, judgePlain, stepsDone } from './rules.mjs';
 
@@ -45,6 +46,7 @@ export function demoFingerprint() {
     hash.update(read(name));
   for (const name of ['./rules.mjs', './heldout-sets.mjs'])
     hash.update(readFileSync(new URL(name, import.meta.url)));
+  hash.update(JSON.stringify(DEMO_CONFIG));
   return hash.digest('hex').slice(0, 16);
 }
 
