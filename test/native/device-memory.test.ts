@@ -22,7 +22,7 @@ const CHILD = `
   if (FAILS_AT) process.env.MLX_FAILS_AT = FAILS_AT;
   const request = {
     ...{ promptIds: new Int32Array(Number(PROMPT)).fill(5), maxTokens: Number(TOKENS), temperature: 0, topP: 1, topK: 0 },
-    ...{ minP: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0, logitBiasIds: new Int32Array() },
+    ...{ minP: 0, callConfidence: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0, logitBiasIds: new Int32Array() },
     ...{ logitBias: new Float32Array(), seed: 1, stopIds: new Int32Array(), logprobs: -1, prefillChunk: 0 },
     checkpoints: new Int32Array(),
   };

@@ -16,6 +16,7 @@ export const ALONE = [
 
 /** These wait for limits of time, of which they use little: two at a time, but without the others, which need both cores. */
 export const MACHINES = [
+  'test/e2e/cli/closing.test.ts',
   'test/e2e/distributed/machine-cable.test.ts',
   'test/e2e/distributed/machine-faults.test.ts',
   'test/e2e/distributed/machine-refusals.test.ts',
