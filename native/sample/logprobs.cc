@@ -6,12 +6,15 @@
 
 namespace llm_host {
 
-Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top) {
+double log_sum_of_exps(std::span<const float> logits) {
   float highest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   for (float logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
-  double log_sum = highest + std::log(sum);
+  return highest + std::log(sum);
+}
 
+Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top) {
+  double log_sum = log_sum_of_exps(logits);
   Logprobs result;
   result.chosen = static_cast<float>(logits[static_cast<size_t>(chosen)] - log_sum);
   std::vector<int32_t> ids(logits.size());

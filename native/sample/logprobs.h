@@ -13,6 +13,9 @@ struct Logprobs {
   std::vector<float> top;        // [top_ids]
 };
 
+// What a logit exceeds its log-probability by, from logits [V]; not a number if one of them is not.
+double log_sum_of_exps(std::span<const float> logits);
+
 // Of `chosen` and the `top` likeliest tokens, from raw logits [V].
 Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "sample/logprobs.h"
+
 namespace llm_host {
 namespace {
 
@@ -34,13 +36,6 @@ int32_t argmax(std::span<const float> logits) {
 int32_t finite_argmax(std::span<const float> logits) {
   int32_t best = argmax(logits);
   return best >= 0 && std::isfinite(logits[static_cast<size_t>(best)]) ? best : -1;
-}
-
-// Not a number if a logit is not, so that no comparison with it holds.
-double log_probability(std::span<const float> logits, size_t id) {
-  double highest = *std::max_element(logits.begin(), logits.end()), sum = 0;
-  for (float logit : logits) sum += std::exp(logit - highest);
-  return logits[id] - highest - std::log(sum);
 }
 
 struct Candidate {
@@ -123,12 +118,14 @@ std::vector<float> only_allowed(std::span<const float> logits, std::span<const u
 }
 
 std::vector<float> first_logits(std::span<const float> logits, const SamplingParams& params) {
-  std::vector<float> result(logits.begin(), logits.end());
-  if (!params.allowed_first.empty()) result = only_allowed(logits, params.allowed_first);
+  std::vector<float> result = params.allowed_first.empty()
+                                  ? std::vector<float>(logits.begin(), logits.end())
+                                  : only_allowed(logits, params.allowed_first);
   if (params.call_start < 0) return result;
-  auto start = static_cast<size_t>(params.call_start);
-  double least = std::log(static_cast<double>(params.call_confidence));
-  if (log_probability(logits, start) < least) result[start] = -HUGE_VALF;
+  float& start = result[static_cast<size_t>(params.call_start)];
+  // Does not hold for what is not a number, which is reported then.
+  double least = std::log(static_cast<double>(params.call_confidence)) + log_sum_of_exps(logits);
+  if (start < least) start = -HUGE_VALF;
   return result;
 }
 
