@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from base_model import EPS, FFN, HEAD_DIM, HEADS, HIDDEN, IM_END, KV_HEADS, LAYERS, ROPE_BASE, load_weights
 
-RANK, SCALE = 16, 2.0
+RANK, SCALE = 32, 2.0
 Q, KV = HEADS * HEAD_DIM, KV_HEADS * HEAD_DIM
 # name -> (input size, [(Hugging Face name, output size), ...]) for each fused matrix
 FUSED = {
@@ -145,6 +145,21 @@ class Model:
 
     def logits(self, hidden):
         return F.linear(hidden, self.embed)
+
+
+def widened(state, seed):
+    """An adapter of a lower rank with further, still idle directions: it computes the same."""
+    gen = torch.Generator().manual_seed(seed)
+
+    def wide(name, a, b):
+        n_in, outs = FUSED[name]
+        rank = a.shape[1] // len(outs)
+        more = (torch.rand(n_in, len(outs), RANK - rank, generator=gen) * 2 - 1) / n_in ** 0.5
+        a = torch.cat([a.view(n_in, len(outs), rank), more], 2).flatten(1)
+        b = F.pad(b.view(len(outs), rank, -1), (0, 0, 0, RANK - rank)).flatten(0, 1)
+        return a, b
+
+    return [{name: wide(name, a, b) for name, (a, b) in layer.items()} for layer in state]
 
 
 class Cache:

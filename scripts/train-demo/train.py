@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from base_model import CACHE, IM_END, load_tokenizer
 from export import exported_state
 from make_data import groups
-from model import Model, shared_weights
+from model import Model, shared_weights, widened
 from tools import render
 
 IM_START = 1
@@ -92,7 +92,7 @@ def work(rank, a, meeting, shared):
     tok, model = load_tokenizer(), Model(compiled=True)
     params = model.add_lora(a.seed)
     if a.resume:
-        model.load_lora(exported_state(a.resume) if os.path.isdir(a.resume) else torch.load(a.resume))
+        model.load_lora(widened(exported_state(a.resume) if os.path.isdir(a.resume) else torch.load(a.resume), a.seed))
     model.merged, model.merged_t = shared
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=a.workers)
     # The second factor learns faster than the first (LoRA+, Hayou et al. 2024).

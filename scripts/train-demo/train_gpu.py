@@ -9,42 +9,47 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from base_model import CACHE, HEAD_DIM, HEADS, HIDDEN, IM_END, KV_HEADS, LAYERS, ROPE_BASE, load_tokenizer, load_weights
 from export import exported_state
 from make_data import groups
-from model import FUSED, RANK, SCALE, rms_norm, rope, swiglu
+from model import FUSED, RANK, SCALE, rms_norm, rope, swiglu, widened
 from train import pack
 
-LENGTHS = (256, 384, 512, 768, 1024, 1536)
+BLOCK = 128  # tokens of a block of the attention's mask
 
 
 def producing(queue, seed, worker, limit, budget):
-    """Puts batches into the queue for ever: rows of about one length, `budget` tokens with their padding."""
+    """Puts rows of `budget` tokens into the queue for ever: sequences one after another, padded at the end."""
     torch.set_num_threads(1)
     tok = load_tokenizer()
     header = tuple(tok.encode("<|im_start|>assistant\n").ids)
-    waiting = {n: [] for n in LENGTHS}
+    waiting, size = [], 0
     for chunk in range(10 ** 9):
         for group in groups((seed * 1009 + worker) * 100003 + chunk, 32):
             packed = pack(tok, group, header, limit)
-            length = packed and next((n for n in LENGTHS if len(packed[0]) <= n), None)
-            if not length:
+            if not packed:
                 continue
-            rows = waiting[length]
-            rows.append(packed)
-            if (len(rows) + 1) * length > budget:
-                queue.put((*padded(rows, length), sum(max(row[3]) for row in rows)))
-                waiting[length] = []
+            if size + len(packed[0]) > budget:
+                queue.put((row(waiting, budget), sum(max(one[3]) for one in waiting), size))
+                waiting, size = [], 0
+            waiting.append(packed)
+            size += len(packed[0])
 
 
-def padded(rows, length):
-    """Ids, which of them are learnt, positions and branches, [rows, length] each; padding is of no branch."""
-    found = [np.full((len(rows), length), fill, kind) for fill, kind in ((IM_END, np.int32), (False, bool), (0, np.int32), (-1, np.int32))]
-    for r, row in enumerate(rows):
-        for target, values in zip(found, row):
-            target[r, :len(values)] = values
-    return found
+def row(sequences, budget):
+    """Ids, which of them are learnt, positions, branches and where each one's sequence starts: [5, budget]."""
+    made, at = np.zeros((5, budget), np.int32), 0
+    made[0] = IM_END
+    for ids, learn, pos, part in sequences:
+        there = slice(at, at + len(ids))
+        made[:4, there] = ids, learn, pos, part
+        made[4, there] = at
+        at += len(ids)
+    made[3, at:] = -1
+    made[4, at:] = np.arange(at, budget)
+    return made
 
 
 class Lora(torch.nn.Module):
@@ -84,47 +89,68 @@ class Lora(torch.nn.Module):
         delta = {k: (SCALE * torch.matmul((self.b[k] * self.mask[k]).transpose(1, 2), self.a[k].transpose(1, 2))).unbind(0) for k in FUSED}
         return [{k: self.base[i][k] + delta[k][i].to(torch.bfloat16) for k in FUSED} for i in range(LAYERS)]
 
-    def forward(self, weights, ids, pos, part, f):
-        t = ids.shape[1]
-        mask = ((part[:, :, None] == part[:, None]) | (part[:, None] == 0))[:, None] & torch.ones(t, t, dtype=torch.bool, device=ids.device).tril()
-        cos, sin = self.cos[pos][:, :, None], self.sin[pos][:, :, None]
-        bias = torch.zeros(mask.shape, dtype=torch.bfloat16, device=ids.device).masked_fill_(~mask, float("-inf"))
-        x = F.embedding(ids, self.embed)
+    def forward(self, weights, ids, pos, mask, f):
+        cos, sin = self.cos[pos][:, None], self.sin[pos][:, None]
+        # Of every layer's kind, so that one compilation does for all.
+        x = F.embedding(ids, self.embed).requires_grad_()
         for w, norms in zip(weights, self.norms):
-            x = block(f, x, w, *norms, cos, sin, bias)
-        return f.rms_norm(x, self.norm)
+            x = f.block(x, w["qkv"], w["o"], w["gu"], w["down"], *norms, cos, sin, mask)
+        return rms_norm(x, self.norm)
+
+
+def block(x, qkv, o, gu, down, norm1, norm2, cos, sin, mask):
+    """One layer over a row of tokens [T, HIDDEN]."""
+    h = F.linear(rms_norm(x, norm1), qkv).view(1, len(x), -1, HEAD_DIM)
+    qk = rope(h[:, :, :HEADS + KV_HEADS], cos, sin).transpose(1, 2)
+    q, k, v = qk[:, :HEADS], qk[:, HEADS:], h[:, :, HEADS + KV_HEADS:].transpose(1, 2)
+    k, v = (z.repeat_interleave(HEADS // KV_HEADS, 1) for z in (k, v))
+    # A dense mask is for the CPU, where the other has no way back.
+    y = flex_attention(q, k, v, block_mask=mask) if isinstance(mask, BlockMask) else F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    x = x + F.linear(y.transpose(1, 2).reshape(len(x), HIDDEN), o)
+    return x + F.linear(swiglu(F.linear(rms_norm(x, norm2), gu)), down)
 
 
 class Functions:
-    """What stands between the products, fused where the device can compile it."""
+    """A layer, compiled where the device can, and the mask of a row: each token sees its prefix and its branch."""
 
-    def __init__(self, compiled):
-        fused = (lambda g: torch.compile(g, dynamic=True)) if compiled else (lambda g: g)
-        self.rms_norm, self.rope, self.swiglu = map(fused, (rms_norm, rope, swiglu))
+    def __init__(self, compiled, budget, device):
+        self.block = torch.compile(block, dynamic=False, fullgraph=True) if compiled else block
+        # The mask reads these two buffers, so that it stays the same function from row to row.
+        part, start = self.buffers = [torch.zeros(budget, dtype=torch.int32, device=device) for _ in range(2)]
 
+        def seen(_, __, q, k):
+            return (start[q] == start[k]) & (q >= k) & ((part[q] == part[k]) | (part[k] == 0))
 
-def block(f, x, w, norm1, norm2, cos, sin, bias):
-    n, t, _ = x.shape
-    h = F.linear(f.rms_norm(x, norm1), w["qkv"]).view(n, t, -1, HEAD_DIM)
-    qk = f.rope(h[:, :, :HEADS + KV_HEADS], cos, sin).transpose(1, 2)
-    q, k, v = qk[:, :HEADS], qk[:, HEADS:], h[:, :, HEADS + KV_HEADS:].transpose(1, 2)
-    k, v = (z.repeat_interleave(HEADS // KV_HEADS, 1) for z in (k, v))
-    y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-    x = x + F.linear(y.transpose(1, 2).reshape(n, t, HIDDEN), w["o"])
-    return x + F.linear(f.swiglu(F.linear(f.rms_norm(x, norm2), w["gu"])), w["down"])
+        self.seen, self.budget = seen, budget
+
+    def mask(self, part, start):
+        """Sequences lie one behind the other, so a block of queries sees a run of blocks that ends with its own."""
+        for buffer, now in zip(self.buffers, (part, start)):
+            buffer.copy_(now)
+        if start.device.type == "cpu":
+            at = torch.arange(self.budget)
+            return self.seen(0, 0, at[:, None], at[None])
+        return self.blocks(start)
+
+    def blocks(self, start):
+        n = self.budget // BLOCK
+        own = torch.arange(n, dtype=torch.int32, device=start.device)
+        first = start[::BLOCK].to(torch.int32) // BLOCK
+        run = torch.minimum(first[:, None] + own[None], own[:, None])
+        return BlockMask.from_kv_blocks((own - first + 1)[None, None], run[None, None].contiguous(), BLOCK_SIZE=BLOCK, mask_mod=self.seen, seq_lengths=(self.budget, self.budget))
 
 
 def loss_of(model, weights, batch, f, device):
-    ids, learn, pos, part = (torch.from_numpy(x).to(device, non_blocking=True) for x in batch)
-    h = model(weights, ids.long(), pos.long(), part, f).flatten(0, 1)
-    where = F.pad(learn[:, 1:], (0, 1)).reshape(-1).nonzero().squeeze(1)
+    ids, learn, pos, part, start = torch.from_numpy(batch).to(device, non_blocking=True)
+    h = model(weights, ids.long(), pos.long(), f.mask(part, start), f)
+    where = F.pad(learn[1:], (0, 1)).nonzero().squeeze(1)
     logits = F.linear(h[where], model.embed)
-    return F.cross_entropy(logits.float(), ids.long().reshape(-1)[where + 1])
+    return F.cross_entropy(logits.float(), ids.long()[where + 1])
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--minutes", type=float, default=6)
+    p.add_argument("--minutes", type=float, default=6, help="in all, from the start of the program")
     p.add_argument("--steps", type=int, default=10 ** 9)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--lr", type=float, default=1e-3)
@@ -140,43 +166,44 @@ def main():
     p.add_argument("--compiled", action="store_true")
     a = p.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
+    begun = time.time()
     model = Lora(a.device, a.seed)
     if a.resume:
-        model.load(exported_state(a.resume) if Path(a.resume).is_dir() else torch.load(a.resume))
+        model.load(widened(exported_state(a.resume) if Path(a.resume).is_dir() else torch.load(a.resume), a.seed))
     context = mp.get_context("spawn")
     queue, other = context.Queue(48), context.Queue(a.held_out)
     workers = [context.Process(target=producing, args=(queue, a.seed, w, a.limit, a.budget), daemon=True) for w in range(a.workers)]
     workers.append(context.Process(target=producing, args=(other, a.seed + 500, 0, a.limit, a.budget), daemon=True))
     for w in workers:
         w.start()
-    held_out = [other.get()[:4] for _ in range(a.held_out)]
+    held_out = [other.get()[0] for _ in range(a.held_out)]
     workers.pop().terminate()
-    f = Functions(a.compiled)
+    f = Functions(a.compiled, a.budget, a.device)
     opt = torch.optim.AdamW([{"params": list(model.a.values()), "part": 1.0}, {"params": list(model.b.values()), "part": a.b_rate}],
                             lr=a.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=a.device == "cuda")
 
     def judge():
-        with torch.no_grad():
-            weights = model.merged()
-            return sum(loss_of(model, weights, b, f, a.device).item() for b in held_out) / max(1, len(held_out))
+        # With gradients, though none is used: without them everything would be compiled once more.
+        weights = model.merged()
+        return sum(loss_of(model, weights, b, f, a.device).item() for b in held_out) / max(1, len(held_out))
 
-    begun = time.time()
     loss_of(model, model.merged(), held_out[0], f, a.device).backward()
     opt.zero_grad(set_to_none=True)
     print(f"held out before: {judge():.4f}, ready in {time.time() - begun:.0f} s", flush=True)
     start, step, tokens, branches, done, smooth = time.time(), 0, 0, 0, 0.0, None
+    left = 60 * a.minutes - (start - begun)
     while done < 1:
         rate = a.lr * min(1, (step + 1) / a.warm) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
         for g in opt.param_groups:
             g["lr"] = rate * g["part"]
-        *batch, some = queue.get()
+        batch, some, size = queue.get()
         loss = loss_of(model, model.merged(), batch, f, a.device)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
         opt.step()
         opt.zero_grad(set_to_none=True)
-        step, tokens, branches = step + 1, tokens + batch[0].size, branches + some
-        done = max(step / a.steps, (time.time() - start) / 60 / a.minutes)
+        step, tokens, branches = step + 1, tokens + size, branches + some
+        done = max(step / a.steps, (time.time() - start) / left)
         if step % 50 == 0 or step in (1, 2, 5, 10, 20):
             now = loss.item()
             smooth = now if smooth is None else 0.7 * smooth + 0.3 * now

@@ -7,6 +7,7 @@ import re
 
 from phrase_files import FOLDER
 
+from . import frames
 from .kinds import MORE
 from .other_tools import KINDS, SPELLED, camel, spoken
 from .values import capital, integer, listing, number, word
@@ -20,10 +21,6 @@ def library():
     """{topic: its tools}"""
     return {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             for path in sorted((FOLDER / "tools").glob("*.jsonl"))}
-
-
-# What a model that has learnt the others has still to learn.
-NEWER = ("apps", "health", "numbers", "places", "several")
 
 
 def _drawn(r, arg):
@@ -150,7 +147,9 @@ class Asking:
             return q[:-1]
         if k < 0.18 and q[-1].isalnum():
             return q + r.choice([" please", ", thanks", "."])
-        return q if k < 0.9 else capital(q)
+        if k < 0.28:
+            return capital(q)
+        return frames.dress(r, q) if k < 0.6 and q.isascii() else q
 
     def _result(self, r, call):
         res = r.choice(self.line["results"])
@@ -195,7 +194,7 @@ def shown(r, line):
 def some_tools(r, count):
     """Tools of one topic, now and then of any; and one of that topic that is not among them."""
     topics = list(library())
-    chosen = lambda: r.choices(topics, [2 if t in NEWER else 1 for t in topics])[0]
+    chosen = lambda: r.choice(topics)
     if r.random() < 0.6:
         *lines, absent = r.sample(library()[chosen()], count + 1)
     else:
