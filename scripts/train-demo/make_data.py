@@ -208,7 +208,7 @@ class Group:
     def of_library(self, complete):
         """An exchange that is about the library's tools."""
         r, k = self.r, self.r.random()
-        if k < (0.38 if len(self.others) == 1 else 0.28):
+        if k < (0.34 if len(self.others) == 1 else 0.25):
             q, a = self.unanswered()
             return [user(q), say(a)]
         if k < 0.52 and (found := self.several(complete)):

@@ -23,6 +23,10 @@ def library():
             for path in sorted((FOLDER / "tools").glob("*.jsonl"))}
 
 
+# What a model that has learnt the others has still to learn.
+NEWER = ("general", "lists")
+
+
 def _drawn(r, arg):
     """A value and how it is said."""
     if "values" in arg:
@@ -55,6 +59,32 @@ def _is_pair(arg, v):
 def _has_form(arg):
     """Its values are written in another way than they are said, as only the description tells."""
     return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
+
+
+# Names that tell of a form of their own.
+FORMED = re.compile(r"code|iso|abbr|symbol|ticker|id$|ids$|sku|zip|slug|hex|lang|mail|url|phone|time|key|path|file|format|number|currency|query|expr|zone|court|weekday")
+PROPER = re.compile(r"(?:the |The )?[A-Z0-9][\w.,'’ -]{1,38}")
+
+
+def _untold(r, key, line):
+    """The argument, at times without the description of its form: rates are then fractions of one, and a name or a date is written as it is said."""
+    arg = line["args"][key]
+    pairs = arg.get("values", [])
+    if not _has_form(arg) or not all(_is_pair(arg, v) or isinstance(v, str) for v in pairs):
+        return arg
+    told = {"description": f"The {_words(key)}." if r.random() < 0.7 else capital(_words(key))}
+    if arg["type"] == "number":
+        rates = all(v[1].endswith("%") and v[0] and abs(float(v[1][:-1] or 0) / 100 - v[0]) < 1e-9 for v in pairs if re.fullmatch(r"-?[\d.]+%", v[1]))
+        return arg | told if rates and any(v[1].endswith("%") and abs(v[0]) < 1 for v in pairs) and r.random() < 0.5 else arg
+    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []))
+    said = [v[1] if isinstance(v, list) else v for v in pairs]
+    if arg["type"] != "string" or set_by_hand or FORMED.search(key.lower()) or not all(PROPER.fullmatch(x) for x in said) or r.random() > 0.4:
+        return arg
+    return arg | told | {"values": [[re.sub(r"^[Tt]he ", "", x), x] for x in said]}
+
+
+def _words(key):
+    return re.sub("([a-z])([A-Z])", r"\1 \2", key).replace("_", " ").lower()
 
 
 def _unlike(r, arg, others):
@@ -177,6 +207,7 @@ class Asking:
 
 def shown(r, line):
     """(tool, what asks for it, its purpose)"""
+    line = line | {"args": {k: _untold(r, k, line) for k in line["args"]}}
     name, keys = _styled(r, line["name"], line["args"])
     how = r.random()
     described = lambda: how < 0.7 or (how < 0.85 and r.random() < 0.5)
@@ -194,7 +225,7 @@ def shown(r, line):
 def some_tools(r, count):
     """Tools of one topic, now and then of any; and one of that topic that is not among them."""
     topics = list(library())
-    chosen = lambda: r.choice(topics)
+    chosen = lambda: r.choices(topics, [3 if t in NEWER else 1 for t in topics])[0]
     if r.random() < 0.6:
         *lines, absent = r.sample(library()[chosen()], count + 1)
     else:
