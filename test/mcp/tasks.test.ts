@@ -125,12 +125,13 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
     "that %s: the time that the user takes is not the call's",
     behaviour =>
       withTasks(era, behaviour, async host => {
+        // Longer than the call may take, which a busy machine may need a second of.
         host.setElicitation(async () => {
-          await sleep(2500);
+          await sleep(5000);
           return { action: 'accept', content: { one: 'this' } };
         });
         const told: boolean[] = [];
-        const options = { timeoutMs: 1500, onWaiting: (waiting: boolean) => void told.push(waiting) };
+        const options = { timeoutMs: 3000, onWaiting: (waiting: boolean) => void told.push(waiting) };
         expect((await host.call('work', {}, options)).text).toBe('worked');
         // Asked early, the call may have a request behind it and the next one not begun for a moment.
         expect(told.length).toBeGreaterThan(0);
