@@ -8,7 +8,7 @@ from .abilities import purpose_of
 from .file_values import content, filename
 from .followups import PHRASES, said_so
 from .messages import call, done, other_said, say, sum_call, user
-from .other_tools import spoken
+from .other_tools import spoken, words_of
 from .values import show
 
 EVERYDAY = sections("everyday.txt")
@@ -49,16 +49,11 @@ def for_file(r, have):
     return out + [user(r.choice(PHRASES[answer]).format(f=f, c=c)), *done(call(tool, args), res), say(files.said(r, tool, args, res))]
 
 
-def _words(name):
-    """An argument's name as one would say it."""
-    return "".join(" " + c.lower() if c.isupper() else c for c in name).replace("_", " ")
-
-
 def _partly(r, name, purpose, args, required, res):
     """One of two arguments is given, the other asked for."""
     given, lacking = r.sample(required, 2)
-    q = r.choice(EVERYDAY["partly"]).format(p=purpose, a=_words(given), v=spoken(args[given]))
-    ask_for = r.choice(EVERYDAY["partly-ask"]).format(b=_words(lacking))
+    q = r.choice(EVERYDAY["partly"]).format(p=purpose, a=words_of(given), v=spoken(args[given]))
+    ask_for = r.choice(EVERYDAY["partly-ask"]).format(b=words_of(lacking))
     give = r.choice(PHRASES["ask.short"]).format(v=spoken(args[lacking]))
     return [user(said_so(r, q)), say(ask_for), user(give), *done(call(name, args), res), say(other_said(r, res))]
 
@@ -74,7 +69,7 @@ def for_tool(r, tool, ask, purpose=None):
             break
     else:
         return None
-    names = [_words(k) for k in required]
+    names = [words_of(k) for k in required]
     if len(required) == 2 and r.random() < 0.6:
         return _partly(r, f["name"], purpose or purpose_of(tool), args, required, res)
     if len(required) == 1:

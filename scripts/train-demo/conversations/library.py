@@ -9,7 +9,7 @@ from phrase_files import FOLDER
 
 from . import frames
 from .kinds import MORE
-from .other_tools import KINDS, SPELLED, camel, spoken
+from .other_tools import KINDS, SPELLED, camel, spoken, words_of
 from .values import capital, integer, listing, number, word
 
 CASES = {"int": integer, "num": lambda r: abs(number(r)), "date": MORE["isodate"], "clock": MORE["moment"], "folder": MORE["folder"], "phone": MORE["phone"], "ip": MORE["ip"],
@@ -72,7 +72,7 @@ def _untold(r, key, line):
     pairs = arg.get("values", [])
     if not _has_form(arg) or not all(_is_pair(arg, v) or isinstance(v, str) for v in pairs):
         return arg
-    told = {"description": f"The {_words(key)}." if r.random() < 0.7 else capital(_words(key))}
+    told = {"description": f"The {words_of(key)}." if r.random() < 0.7 else capital(words_of(key))}
     if arg["type"] == "number":
         rates = all(v[1].endswith("%") and v[0] and abs(float(v[1][:-1] or 0) / 100 - v[0]) < 1e-9 for v in pairs if re.fullmatch(r"-?[\d.]+%", v[1]))
         return arg | told if rates and any(v[1].endswith("%") and abs(v[0]) < 1 for v in pairs) and r.random() < 0.5 else arg
@@ -81,10 +81,6 @@ def _untold(r, key, line):
     if arg["type"] != "string" or set_by_hand or FORMED.search(key.lower()) or not all(PROPER.fullmatch(x) for x in said) or r.random() > 0.4:
         return arg
     return arg | told | {"values": [[re.sub(r"^[Tt]he ", "", x), x] for x in said]}
-
-
-def _words(key):
-    return re.sub("([a-z])([A-Z])", r"\1 \2", key).replace("_", " ").lower()
 
 
 def _unlike(r, arg, others):

@@ -64,6 +64,11 @@ PLAIN_RESULTS = ["OK", "Done.", "success", '{"status": "ok"}']
 SPELLED = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
+def words_of(name):
+    """An argument's name as one would say it."""
+    return "".join(" " + c.lower() if c.isupper() else c for c in name).replace("_", " ")
+
+
 def spoken(v):
     if isinstance(v, bool):
         return "true" if v else "false"
