@@ -61,26 +61,37 @@ def _has_form(arg):
     return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
 
 
-# Names that tell of a form of their own.
+# Arguments whose names tell of a form of their own.
 FORMED = re.compile(r"code|iso|abbr|symbol|ticker|id$|ids$|sku|zip|slug|hex|lang|mail|url|phone|time|key|path|file|format|number|currency|query|expr|zone|court|weekday")
 PROPER = re.compile(r"(?:the |The )?[A-Z0-9][\w.,'’ -]{1,38}")
+PERCENT = re.compile(r"(-?[\d.]+)%")
 
 
 def _untold(r, key, line):
-    """The argument, at times without the description of its form: rates are then fractions of one, and a name or a date is written as it is said."""
+    """The argument, at times without the description of its form: rates are then fractions of one, names and dates are written as they are said."""
     arg = line["args"][key]
-    pairs = arg.get("values", [])
-    if not _has_form(arg) or not all(_is_pair(arg, v) or isinstance(v, str) for v in pairs):
+    if not _has_form(arg) or not all(_is_pair(arg, v) or isinstance(v, str) for v in arg["values"]):
         return arg
     told = {"description": f"The {words_of(key)}." if r.random() < 0.7 else capital(words_of(key))}
     if arg["type"] == "number":
-        rates = all(v[1].endswith("%") and v[0] and abs(float(v[1][:-1] or 0) / 100 - v[0]) < 1e-9 for v in pairs if re.fullmatch(r"-?[\d.]+%", v[1]))
-        return arg | told if rates and any(v[1].endswith("%") and abs(v[0]) < 1 for v in pairs) and r.random() < 0.5 else arg
-    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []))
-    said = [v[1] if isinstance(v, list) else v for v in pairs]
-    if arg["type"] != "string" or set_by_hand or FORMED.search(key.lower()) or not all(PROPER.fullmatch(x) for x in said) or r.random() > 0.4:
+        return arg | told if _is_fraction(arg) and r.random() < 0.5 else arg
+    said = [v[1] if isinstance(v, list) else v for v in arg["values"]]
+    if arg["type"] != "string" or not _may_be_copied(key, said, line) or r.random() > 0.4:
         return arg
     return arg | told | {"values": [[re.sub(r"^[Tt]he ", "", x), x] for x in said]}
+
+
+def _is_fraction(arg):
+    """Said in percent, written as a fraction of one."""
+    said = [(v, PERCENT.fullmatch(text)) for v, text in arg["values"]]
+    percents = [(v, float(match[1])) for v, match in said if match]
+    return any(abs(v) < 1 for v, _ in percents) and all(v and abs(percent / 100 - v) < 1e-9 for v, percent in percents)
+
+
+def _may_be_copied(key, said, line):
+    """Only names and dates, and only where no request sets the value in its own words."""
+    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []))
+    return not set_by_hand and not FORMED.search(key.lower()) and all(PROPER.fullmatch(x) for x in said)
 
 
 def _unlike(r, arg, others):
