@@ -15,16 +15,17 @@ export async function* constrainedGeneration(
 ): AsyncGenerator<EngineEvent, GenerateResult> {
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
-  const reply = new ConstrainedReply(
-    constraint,
-    Math.min(maxTokens, engine.info.contextLength - prompt.length),
-  );
+  const room = Math.min(maxTokens, engine.info.contextLength - prompt.length);
+  const confidence = request.callStart === undefined ? 0 : (request.callConfidence ?? 0);
+  const reply = new ConstrainedReply(constraint, room, confidence);
+  const asked = request.logprobs !== undefined;
   let total: GenerateResult | undefined;
   let correction: Correction | undefined;
   try {
     while (true) {
-      const run = yield* oneRun(engine, reply, {
+      const run = yield* oneRun(engine, reply, asked, {
         ...request,
+        ...(confidence > 0 && !asked && { logprobs: 0 }),
         promptIds: [...prompt, ...reply.ids],
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
@@ -40,7 +41,7 @@ export async function* constrainedGeneration(
         run.end ??
         (correction && cannotGoOn(request, prompt.length + reply.length, maxTokens - reply.length, engine));
       if (!correction || end) {
-        yield* asEvents(reply.release(true));
+        yield* asEvents(reply.release(true), asked);
         return end ? { ...total, finishReason: end } : total;
       }
     }
@@ -60,13 +61,14 @@ interface Run {
 async function* oneRun(
   engine: Pick<JobEngine, 'events'>,
   reply: ConstrainedReply,
+  asked: boolean,
   request: EngineJob,
 ): AsyncGenerator<EngineEvent, Run> {
   const stop = new AbortController();
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
   const events = engine.events({ ...request, signal });
   let verdict: Correction | 'end' | undefined;
-  yield* asEvents(reply.release());
+  yield* asEvents(reply.release(), asked);
   try {
     while (true) {
       const step = await events.next();
@@ -85,15 +87,17 @@ async function* oneRun(
       if (verdict) continue;
       verdict = await reply.take(step.value.token);
       if (verdict) stop.abort();
-      yield* asEvents(reply.release());
+      yield* asEvents(reply.release(), asked);
     }
   } finally {
     await events.return?.(undefined as never);
   }
 }
 
-function* asEvents(tokens: readonly TokenEvent[]): Generator<EngineEvent> {
-  for (const token of tokens) yield { type: 'token', token };
+/** @param asked whether log-probabilities are */
+function* asEvents(tokens: readonly TokenEvent[], asked: boolean): Generator<EngineEvent> {
+  for (const token of tokens)
+    yield { type: 'token', token: asked ? token : { id: token.id, text: token.text } };
 }
 
 /** Why a corrected reply ends anyway. */

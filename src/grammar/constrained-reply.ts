@@ -1,6 +1,7 @@
 import type { TokenEvent } from '../engine/engine.ts';
 import type { OpenCall, ParseEvent, ReplyParser } from '../parse/types/parse-event.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
+import { CallDoubt } from './call-doubt.ts';
 import type { GrammarEngine, GrammarMatcher } from './grammar-engine.ts';
 
 /** What constrains a reply, and how to find its parts. */
@@ -61,14 +62,25 @@ export class ConstrainedReply {
   /** The open call, or the content, is left unconstrained. */
   #freeCall = false;
   #freeContent = false;
+  /** How sure a call has to be; 0 once one was withdrawn, or if it does not matter. */
+  #confidence: number;
+  /** Of the open call. */
+  #doubt: CallDoubt | undefined;
+  /** Where the latest text that may be a call begins. */
+  #callAt = 0;
   /** Length at the latest correction. */
   #correctedAt = -1;
   #corrections = 0;
 
-  /** @param most tokens of the reply: what must follow is cut there */
-  constructor(constraint: ReplyConstraint, most: number) {
+  /**
+   * @param most tokens of the reply: what must follow is cut there
+   * @param confidence the least probability of a value that a call gives only because it must: a less likely one withdraws
+   * the call. 0: none does; else the tokens need their log-probabilities
+   */
+  constructor(constraint: ReplyConstraint, most: number, confidence = 0) {
     this.#constraint = constraint;
     this.#most = most;
+    this.#confidence = confidence;
     this.#stream = constraint.tokenizer.stream();
     this.#parser = constraint.newParser();
     this.#note(this.#parser.push(constraint.prefix ?? ''));
@@ -90,8 +102,10 @@ export class ConstrainedReply {
   release(all = false): TokenEvent[] {
     const pending = this.#parser.progress?.().pending;
     const watched = pending === undefined && this.#constraint.content === undefined;
-    // An incomplete character may turn out not to fit.
-    const certain = this.#active ?? ((pending === 0 || watched) && this.#accepted.at(-1)?.text !== '');
+    // A call may still be withdrawn, and an incomplete character may turn out not to fit.
+    const certain = this.#active
+      ? !this.#doubt
+      : (pending === 0 || watched) && this.#accepted.at(-1)?.text !== '';
     if (!all && !certain) return [];
     const tokens = this.#accepted.slice(this.#released);
     this.#released = this.#accepted.length;
@@ -105,11 +119,14 @@ export class ConstrainedReply {
       return await this.#watch();
     }
     if ((await this.#active.matcher.accept([token.id])) === 0) {
+      this.#doubt?.refused(this.#constraint.tokenizer.stream().push(token.id));
+      if (this.#doubt?.isRaised) return await this.#withdraw(this.#active);
       // An engine that ignores the mask would be corrected forever.
       if (this.#correctedAt !== this.#accepted.length) return await this.#correct(this.#active);
       this.#setFree(this.#active.kind);
     }
     this.#add(token);
+    if (this.#active && this.#doubt?.isRaised) return await this.#withdraw(this.#active);
     if (this.#active?.kind === 'content') return undefined;
     if (this.#active && this.#parser.progress?.().call !== undefined) return undefined;
     this.#deactivate();
@@ -152,12 +169,27 @@ export class ConstrainedReply {
   #deactivate(): void {
     this.#active?.matcher.close();
     this.#active = undefined;
+    this.#doubt = undefined;
+  }
+
+  /** Takes the open call back, and bars the token that it began with. */
+  async #withdraw({ matcher }: ActiveGrammar): Promise<Correction> {
+    const { allowed } = await matcher.next();
+    this.#deactivate();
+    this.#confidence = 0;
+    let opener = this.#callAt;
+    while (this.#accepted[opener]?.text.trim() === '') opener += 1;
+    const { id } = this.#accepted[opener] as TokenEvent;
+    this.#takeBack(opener);
+    this.#corrections += 1;
+    return { allowed: allBut(id, allowed.length) };
   }
 
   #add(token: TokenEvent): void {
     const text = this.#stream.push(token.id);
     this.#accepted.push({ ...token, text });
     this.#note(this.#parser.push(text));
+    this.#doubt?.added(text, token.logprob);
   }
 
   #note(events: readonly ParseEvent[]): void {
@@ -176,6 +208,7 @@ export class ConstrainedReply {
     const progress = this.#parser.progress?.();
     const call = progress?.call;
     if (call === undefined) this.#freeCall = false;
+    if (call === undefined && progress?.pending === 0) this.#callAt = this.#accepted.length;
     const found = call && !this.#freeCall ? this.#constraint.callGrammar(call) : undefined;
     if (call && found !== 'content') return found && (await this.#constrain('call', found, call.body.length));
     const { content } = this.#constraint;
@@ -205,6 +238,7 @@ export class ConstrainedReply {
       return undefined;
     }
     this.#active = { matcher, kind, marks };
+    if (kind === 'call' && this.#confidence > 0) this.#doubt = new CallDoubt(this.#confidence);
     if (fits) return undefined;
     this.#takeBack(keep);
     // A token may hold both the end of the opener and a start that does not fit.
@@ -290,6 +324,13 @@ export class ConstrainedReply {
     this.#correctedAt = this.#accepted.length;
     return { allowed: next.allowed.some(byte => byte !== 0) ? next.allowed : undefined };
   }
+}
+
+/** A mask of this many bytes that allows every token but one. */
+function allBut(id: number, bytes: number): Uint8Array {
+  const mask = new Uint8Array(bytes).fill(0xff);
+  mask[id >> 3] = 0xff & ~(1 << (id & 7));
+  return mask;
 }
 
 /** Marks become special tokens, everything else is text. */

@@ -152,6 +152,18 @@ describe('a call whose arguments do not fit', () => {
     expect(added[1]).toBeGreaterThan(0);
   });
 
+  test('without an argument is written again where one that nobody gave withdraws the call', async () => {
+    const asked = [content('On or off?')];
+    const { events, held, added } = await run([[call('set', {})], asked], {
+      sampling: { callConfidence: 0.6 },
+    });
+    expect([held, added]).toEqual([
+      [false, true],
+      [0, 0],
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'assistant', text: 'On or off?' });
+  });
+
   test('is not written again once the user has cancelled', async () => {
     const abort = new AbortController();
     const cancelled: Step = async function* () {

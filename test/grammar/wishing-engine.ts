@@ -54,6 +54,9 @@ export class ByteTokenizer {
 /** What the model would say behind a text: tokens in the order of its wish; none of them: the end. */
 export type Wish = (text: string) => readonly string[];
 
+/** How likely the next token was to the model that said the text. */
+export type Sureness = (text: string) => number;
+
 /** Says what it wishes, keeps to what may come first, and notes how it was asked. */
 export class WishingEngine implements JobEngine {
   readonly info: JobEngineInfo = {
@@ -72,11 +75,13 @@ export class WishingEngine implements JobEngine {
   readonly #tokenizer: ByteTokenizer;
   readonly #wish: Wish;
   readonly #minds: boolean;
+  readonly #sure: Sureness;
 
-  constructor(tokenizer: ByteTokenizer, wish: Wish, { minds = true } = {}) {
+  constructor(tokenizer: ByteTokenizer, wish: Wish, { minds = true, sure = (() => 1) as Sureness } = {}) {
     this.#tokenizer = tokenizer;
     this.#wish = wish;
     this.#minds = minds;
+    this.#sure = sure;
     this.info = { ...this.info, vocabSize: tokenizer.stop + 1 };
   }
 
@@ -107,10 +112,12 @@ export class WishingEngine implements JobEngine {
     });
     for (let count = 0; count < maxTokens; count++) {
       if (request.signal?.aborted) return result('cancelled', count);
-      const id = this.#choose(this.#tokenizer.decode(said), count === 0 ? request.allowedFirst : undefined);
+      const text = this.#tokenizer.decode(said);
+      const id = this.#choose(text, count === 0 ? request.allowedFirst : undefined);
       if (id === this.#tokenizer.stop) return result('stop', count);
       said.push(id);
-      yield { type: 'token', token: { id, text: '' } };
+      const logprob = Math.log(this.#sure(text));
+      yield { type: 'token', token: { id, text: '', ...(request.logprobs !== undefined && { logprob }) } };
     }
     return result('length', maxTokens);
   }

@@ -188,7 +188,9 @@ export class Agent {
     const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
     const newCallId = this.#newCallId;
-    const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
+    const withdrawsCalls = (this.#options.sampling.callConfidence ?? 0) > 0;
+    const parts = { model, history, metrics: this.metrics, retry, newCallId, withdrawsCalls };
+    const failed = new FailedAttempts(parts);
     let called = false;
     let said = '';
     while (true) {

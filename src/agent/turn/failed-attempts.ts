@@ -23,6 +23,8 @@ export interface FailedAttemptsParts {
   readonly history: History;
   readonly metrics: ToolMetrics;
   readonly retry: RetryOptions | undefined;
+  /** A call held to its schema is withdrawn where it has to invent a value. */
+  readonly withdrawsCalls: boolean;
   /** For a call that could not be read, which has no id of its own. */
   readonly newCallId: () => string;
 }
@@ -66,11 +68,14 @@ export class FailedAttempts {
   }
 
   /**
-   * Whether the reply is better generated again, held to the schemas, than explained: the tools are certain, no value is
-   * known to be missing, and nothing else was said. Small models answer an explanation in words.
+   * Whether the reply is better generated again, held to the schemas, than explained: the tools are certain, no value would
+   * be invented, and nothing else was said. Small models answer an explanation in words.
    */
   shouldRepeat({ content }: Reply, invalid: readonly InvalidCall[]): boolean {
-    const misspelt = invalid.every(({ label, tool }) => tool !== undefined && MISSPELT.has(label));
+    const { withdrawsCalls } = this.#parts;
+    const isMisspelt = (label: AttemptLabel) =>
+      MISSPELT.has(label) || (withdrawsCalls && label === 'missing_required');
+    const misspelt = invalid.every(({ label, tool }) => tool !== undefined && isMisspelt(label));
     return this.plan.mayRepeat && invalid.length > 0 && misspelt && content.trim() === '';
   }
 

@@ -18,7 +18,9 @@ export interface TokenSampling {
   readonly logitBias?: Readonly<Record<number, number>>;
   /**
    * A reply begins with a call only if the model gives the first token of one at least this probability, 0 to below 1: a
-   * small model that calls tools too readily makes fewer calls that nobody asked for. Default 0: off.
+   * small model that calls tools too readily makes fewer calls that nobody asked for. A call that is held to its schema is
+   * withdrawn if the model left out a required argument and the value that it then has to give is less likely than this.
+   * Default 0: off.
    */
   readonly callConfidence?: number;
   /** An unsigned 32-bit integer; the same seed gives the same tokens. Default: random. */
