@@ -8,7 +8,7 @@ import random
 import re
 from collections import Counter
 
-from conversations import abilities, asking, everyday, facts, followups, library, list_tools, pastes, plain, steps, talk, terse
+from conversations import abilities, asking, everyday, facts, followups, library, list_tools, pastes, plain, repairs, steps, talk, terse
 from conversations.messages import calc_call, call, done, file_call, other_call, other_said, result, say, turn, user
 from conversations.other_tools import KINDS, any_tool
 from conversations.talk import NEAR, OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
@@ -80,10 +80,10 @@ class Group:
             if r.random() < 0.8:
                 listed = r.sample(listed, len(listed))
         self.tools = listed
-        # Where no tool is listed the untuned model is to stay what it is.
         self.recalls = kind == "recall"
-        self.rehearsed = kind == "none" and r.random() < 0.7
-        self.system = "You are a helpful assistant." if self.rehearsed or r.random() < 0.75 else r.choice(SYSTEMS)
+        # Where no tool is listed the untuned model is to stay what it is, but for what only a long conversation shows.
+        self.rehearsed = kind == "none" and r.random() < 0.85
+        self.system = "You are a helpful assistant." if r.random() < 0.75 else r.choice(SYSTEMS)
         self.files = []
 
     def one_call(self):
@@ -221,6 +221,14 @@ class Group:
                 return found
         return None
 
+    def repaired(self):
+        """A call that the product refused, and what followed."""
+        r = self.r
+        tool, ask, purpose = r.choice(self.others)
+        listed = [t["function"]["name"] for t in self.tools]
+        made = r.choices([lambda: repairs.misnamed(r, tool, ask, listed), lambda: repairs.overlooked(r, tool, ask), lambda: repairs.unsaid(r, tool, ask, purpose)], [1, 2, 2])[0]()
+        return made and (made if len(json.dumps(tool["function"]["parameters"])) < 900 else None)
+
     def exchange(self, complete):
         """One question with all that answers it; without `complete` it may stop after the call."""
         r, k = self.r, self.r.random()
@@ -271,6 +279,8 @@ class Group:
             kinds["language"] = (3, lambda: terse.language(r, self.have))
         if self.others:
             tool, ask, purpose = r.choice(self.others)
+            if self.absent:
+                kinds["repaired"] = (4, self.repaired)
             kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (3, lambda: asking.for_tool(r, tool, ask, purpose if self.absent else None)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
         kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
         return kind, kinds[kind][1]()
@@ -278,7 +288,8 @@ class Group:
     def branch(self):
         """(kind, messages)"""
         r = self.r
-        if self.rehearsed:
+        # Its likelihoods are to stay, so whatever is said will do; most of it its own.
+        if self.rehearsed and r.random() < 0.65:
             return "own reply", copy.deepcopy(r.choice(own_replies()))
         if self.recalls:
             return "looked up", facts.looked_up(r)
@@ -313,10 +324,10 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.24, 0.05, 0.03, 0.05, 0.04, 0.1, 0.42, 0.07])[0])
-        alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 0.3
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.24, 0.05, 0.03, 0.05, 0.04, 0.12, 0.42, 0.05])[0])
+        alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 1
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
-        yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
+        yield {"rehearsed": g.rehearsed, "system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 
 
 def main():

@@ -7,7 +7,7 @@ import re
 
 from phrase_files import FOLDER
 
-from . import frames
+from . import frames, further
 from .kinds import MORE
 from .other_tools import KINDS, SPELLED, camel, spoken, words_of
 from .values import capital, integer, listing, number, word
@@ -79,6 +79,11 @@ def _untold(r, key, line):
     if arg["type"] != "string" or not _may_be_copied(key, said, line) or r.random() > 0.4:
         return arg
     return arg | told | {"values": [[re.sub(r"^[Tt]he ", "", x), x] for x in said]}
+
+
+def _can_be_named(key, arg):
+    """Its values are words or numbers, and its name says what they are."""
+    return arg["type"] in ("string", "integer", "number") and len(key) > 2 and "enum" not in arg or arg["type"] == "string" and "enum" in arg and "values" in arg
 
 
 def _is_fraction(arg):
@@ -168,7 +173,23 @@ class Asking:
             made = [shared | {k.split(".")[0]: v for k, v in values.items() if k.endswith("." + n)} for n in numbers]
         else:
             made = [shared | dict(one) for one in itertools.product(*several)]
-        return [{self.keys[k]: one[k] for k in args if k in one} for one in made], self._surrounded(r, q, values)
+        # In the order of the schema, which a call that is held to it has to keep.
+        calls = [{key: one[k] for k, key in self.keys.items() if k in one} for one in made]
+        if q.isascii() and r.random() < 0.25:
+            calls, q = self._named(r, calls, q)
+        return calls, self._surrounded(r, q, values)
+
+    def _named(self, r, calls, q):
+        """The question and the calls with one or two further arguments, if some are left that can be named."""
+        left = [k for k, arg in self.line["args"].items() if all(self.keys[k] not in call for call in calls) and _can_be_named(k, arg)]
+        for k in r.sample(left, min(len(left), r.choice([1, 1, 2]))):
+            v, said = _drawn(r, self.line["args"][k])
+            found = len(said) < 40 and further.more(r, q, k, said, len(calls) > 1)
+            if found:
+                q = found
+                calls = [call | {self.keys[k]: v} for call in calls]
+        order = list(self.keys.values())
+        return [dict(sorted(call.items(), key=lambda item: order.index(item[0]))) for call in calls], q
 
     @staticmethod
     def _surrounded(r, q, values):
@@ -226,7 +247,7 @@ def shown(r, line):
     if required:
         parameters["required"] = required
     tool = {"type": "function", "function": {"name": name, "description": line["description"], "parameters": parameters}}
-    return tool, Asking(line, keys), line["purpose"]
+    return tool, Asking(line, {k: keys[k] for k in names}), line["purpose"]
 
 
 def some_tools(r, count):
