@@ -19,6 +19,11 @@ export class CallDoubt {
     return this.#isRaised;
   }
 
+  /** A value is being read, whose tokens need their log-probabilities. */
+  get isReading(): boolean {
+    return this.#value !== undefined;
+  }
+
   /** The grammar did not allow this token of the model's. */
   refused(text: string): void {
     if (!endsObject(text)) return;

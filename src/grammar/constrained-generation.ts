@@ -25,7 +25,7 @@ export async function* constrainedGeneration(
     while (true) {
       const run = yield* oneRun(engine, reply, asked, {
         ...request,
-        ...(confidence > 0 && !asked && { logprobs: 0 }),
+        ...(reply.needsLogprobs && !asked && { logprobs: 0 }),
         promptIds: [...prompt, ...reply.ids],
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,

@@ -3,6 +3,7 @@ import type { OpenCall, ParseEvent, ReplyParser } from '../parse/types/parse-eve
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { CallDoubt } from './call-doubt.ts';
 import type { GrammarEngine, GrammarMatcher } from './grammar-engine.ts';
+import { segmentsOf } from './mark-segments.ts';
 
 /** What constrains a reply, and how to find its parts. */
 export interface ReplyConstraint {
@@ -34,6 +35,9 @@ export interface Correction {
 
 /** Whitespace that a model may write before its answer starts; some would go on with it to their limit. */
 const MAX_BLANK = 32;
+
+/** Tokens of a call that wait because it may be withdrawn; a longer one is shown, so that it ends if it repeats itself. */
+const MAX_HELD = 256;
 
 interface ActiveGrammar {
   readonly matcher: GrammarMatcher;
@@ -75,7 +79,7 @@ export class ConstrainedReply {
   /**
    * @param most tokens of the reply: what must follow is cut there
    * @param confidence the least probability of a value that a call gives only because it must: a less likely one withdraws
-   * the call. 0: none does; else the tokens need their log-probabilities
+   * the call. 0: none does
    */
   constructor(constraint: ReplyConstraint, most: number, confidence = 0) {
     this.#constraint = constraint;
@@ -92,6 +96,11 @@ export class ConstrainedReply {
 
   get length(): number {
     return this.#accepted.length;
+  }
+
+  /** The next tokens need their log-probabilities. */
+  get needsLogprobs(): boolean {
+    return this.#doubt?.isReading === true;
   }
 
   get corrections(): number {
@@ -127,6 +136,7 @@ export class ConstrainedReply {
     }
     this.#add(token);
     if (this.#active && this.#doubt?.isRaised) return await this.#withdraw(this.#active);
+    if (this.#accepted.length - this.#callAt > MAX_HELD) this.#doubt = undefined;
     if (this.#active?.kind === 'content') return undefined;
     if (this.#active && this.#parser.progress?.().call !== undefined) return undefined;
     this.#deactivate();
@@ -331,19 +341,4 @@ function allBut(id: number, bytes: number): Uint8Array {
   const mask = new Uint8Array(bytes).fill(0xff);
   mask[id >> 3] = 0xff & ~(1 << (id & 7));
   return mask;
-}
-
-/** Marks become special tokens, everything else is text. */
-function segmentsOf(text: string, marks: readonly string[]): { text: string; special: boolean }[] {
-  const found = marks
-    .map(mark => ({ mark, at: mark === '' ? -1 : text.indexOf(mark) }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at)[0];
-  if (!found) return text === '' ? [] : [{ text, special: false }];
-  const { mark, at } = found;
-  return [
-    ...(at > 0 ? [{ text: text.slice(0, at), special: false }] : []),
-    { text: mark, special: true },
-    ...segmentsOf(text.slice(at + mark.length), marks),
-  ];
 }

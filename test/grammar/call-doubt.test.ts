@@ -86,8 +86,8 @@ describe('a value that is there only because it must', () => {
       id => (((mask[id >> 3] as number) >> (id & 7)) & 1) === 0,
     );
     expect(barred).toEqual([START]);
-    // Log-probabilities are the program's own business here.
-    expect(runs[0]?.logprobs).toBe(0);
+    // Log-probabilities are the program's own business, and asked for only where a value is in doubt.
+    expect(runs.map(({ logprobs }) => logprobs)).toEqual([undefined, 0, undefined]);
     expect(tokens.every(token => token.logprob === undefined)).toBe(true);
   });
 
@@ -127,6 +127,17 @@ describe('a value that is there only because it must', () => {
         : wish(text);
     const { text, result } = await say(plan, nights(0.3));
     expect([text, result.finishReason]).toEqual([` ${WHOLE}`, 'stop']);
+  });
+
+  test('a long call is shown as it grows, and stays', async () => {
+    const long = LACKING.replace('Bonn', 'B'.repeat(300));
+    const whole = long.replace('}}', ', "nights": 2}}');
+    const plan: Wish = text => {
+      if (long.startsWith(text)) return tokensOf(long, text);
+      if (/"nights": 2?$/.test(text)) return text.endsWith('2') ? ['}}'] : ['2'];
+      return tokensOf(whole, text);
+    };
+    expect((await say(plan, nights(0.3), { maxTokens: 600 })).text).toBe(whole);
   });
 
   test('tokens run out, and the reader aborts, in a call in doubt', async () => {
