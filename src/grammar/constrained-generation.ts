@@ -4,6 +4,12 @@ import { joinedRuns } from '../engine/joined-runs.ts';
 import { ConstrainedReply, type Correction, type ReplyConstraint } from './constrained-reply.ts';
 
 /**
+ * The least probability of a value of a call, in those of a call: a value has several tokens, and may often be written in
+ * several ways.
+ */
+const VALUE_CONFIDENCE = 0.5;
+
+/**
  * `engine.events`, constrained by grammars. The model runs freely; when a token does not fit, the run is stopped and
  * another starts after the last good one, which is still in the KV cache, with the tokens that must follow and a mask
  * for the first free one. The result describes all runs as one.
@@ -16,7 +22,7 @@ export async function* constrainedGeneration(
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
   const room = Math.min(maxTokens, engine.info.contextLength - prompt.length);
-  const confidence = request.callStart === undefined ? 0 : (request.callConfidence ?? 0);
+  const confidence = request.callStart === undefined ? 0 : VALUE_CONFIDENCE * (request.callConfidence ?? 0);
   const reply = new ConstrainedReply(constraint, room, confidence);
   const asked = request.logprobs !== undefined;
   let total: GenerateResult | undefined;
@@ -25,7 +31,7 @@ export async function* constrainedGeneration(
     while (true) {
       const run = yield* oneRun(engine, reply, asked, {
         ...request,
-        ...(reply.needsLogprobs && !asked && { logprobs: 0 }),
+        ...(confidence > 0 && !asked && { logprobs: 0 }),
         promptIds: [...prompt, ...reply.ids],
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,

@@ -23,6 +23,8 @@ export interface CallGrammar {
   readonly grammar: string;
   /** Marks in it that are special tokens if the tokenizer has them. */
   readonly marks: readonly string[];
+  /** How many objects are around the values of the arguments. */
+  readonly depth: number;
   /** Do not correct text that does not fit from the start. */
   readonly optional?: boolean;
 }
@@ -78,8 +80,8 @@ export class ConstrainedReply {
 
   /**
    * @param most tokens of the reply: what must follow is cut there
-   * @param confidence the least probability of a value that a call gives only because it must: a less likely one withdraws
-   * the call. 0: none does
+   * @param confidence the least probability of a call's values, whose tokens need their log-probabilities: a less likely one
+   * withdraws the call. 0: none does
    */
   constructor(constraint: ReplyConstraint, most: number, confidence = 0) {
     this.#constraint = constraint;
@@ -96,11 +98,6 @@ export class ConstrainedReply {
 
   get length(): number {
     return this.#accepted.length;
-  }
-
-  /** The next tokens need their log-probabilities. */
-  get needsLogprobs(): boolean {
-    return this.#doubt?.isReading === true;
   }
 
   get corrections(): number {
@@ -128,13 +125,12 @@ export class ConstrainedReply {
       return await this.#watch();
     }
     if ((await this.#active.matcher.accept([token.id])) === 0) {
-      this.#doubt?.refused(this.#constraint.tokenizer.stream().push(token.id));
-      if (this.#doubt?.isRaised) return await this.#withdraw(this.#active);
       // An engine that ignores the mask would be corrected forever.
       if (this.#correctedAt !== this.#accepted.length) return await this.#correct(this.#active);
       this.#setFree(this.#active.kind);
     }
-    this.#add(token);
+    // The first token behind a correction was not the model's free choice.
+    this.#add(token, this.#correctedAt !== this.#accepted.length);
     if (this.#active && this.#doubt?.isRaised) return await this.#withdraw(this.#active);
     if (this.#accepted.length - this.#callAt > MAX_HELD) this.#doubt = undefined;
     if (this.#active?.kind === 'content') return undefined;
@@ -167,7 +163,7 @@ export class ConstrainedReply {
   }
 
   #contentGrammar(): CallGrammar {
-    return { grammar: this.#constraint.content ?? '', marks: [] };
+    return { grammar: this.#constraint.content ?? '', marks: [], depth: 0 };
   }
 
   #setFree(kind: ActiveGrammar['kind']): void {
@@ -195,11 +191,11 @@ export class ConstrainedReply {
     return { allowed: allBut(id, allowed.length) };
   }
 
-  #add(token: TokenEvent): void {
+  #add(token: TokenEvent, isFree = true): void {
     const text = this.#stream.push(token.id);
     this.#accepted.push({ ...token, text });
     this.#note(this.#parser.push(text));
-    this.#doubt?.added(text, token.logprob);
+    this.#doubt?.push(text, isFree ? token.logprob : undefined);
   }
 
   #note(events: readonly ParseEvent[]): void {
@@ -232,7 +228,7 @@ export class ConstrainedReply {
   /** Applies a grammar to the last `length` characters and everything after them. */
   async #constrain(
     kind: ActiveGrammar['kind'],
-    { grammar, marks, optional = false }: CallGrammar,
+    { grammar, marks, depth, optional = false }: CallGrammar,
     length: number,
   ): Promise<Correction | 'end' | undefined> {
     const { first, given, before, texts } = this.#last(length);
@@ -248,9 +244,13 @@ export class ConstrainedReply {
       return undefined;
     }
     this.#active = { matcher, kind, marks };
-    if (kind === 'call' && this.#confidence > 0) this.#doubt = new CallDoubt(this.#confidence);
+    if (!fits) this.#takeBack(keep);
+    if (kind === 'call' && this.#confidence > 0) {
+      this.#doubt = new CallDoubt(this.#confidence, depth);
+      for (const [i, { logprob }] of this.#accepted.slice(first).entries())
+        this.#doubt.push(texts[i] as string, logprob);
+    }
     if (fits) return undefined;
-    this.#takeBack(keep);
     // A token may hold both the end of the opener and a start that does not fit.
     if (accepted === 0 && before !== '')
       this.#say(this.#constraint.tokenizer.encodeSegments([{ text: before, special: false }]));

@@ -88,6 +88,7 @@ function callGrammars({ tools }: ReplyConstraintOptions, format: ChatFormat): Ca
       return {
         grammar,
         marks: marksOf(region.closer ?? '', layout),
+        depth: layout?.kind === 'named' ? 1 : 2,
         optional: bare && !BARE_CALL.test(body),
       };
     },

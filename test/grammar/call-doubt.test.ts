@@ -1,153 +1,204 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolDefinition } from '../../src/chat/message.ts';
-import type { EngineEvent, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
-import type { EngineJob } from '../../src/engine/engine-job.ts';
-import { constrainedGeneration } from '../../src/grammar/constrained-generation.ts';
-import { replyConstraint } from '../../src/grammar/reply-constraint.ts';
-import { createToolParser } from '../../src/parse/create-tool-parser.ts';
-import { hermes } from '../../src/parse/formats/json/hermes.ts';
-import { byteGrammar } from './byte-grammar.ts';
-import { ByteTokenizer, planned, type Sureness, type Wish, WishingEngine } from './wishing-engine.ts';
+import { CallDoubt } from '../../src/grammar/call-doubt.ts';
 
-const properties = { city: { type: 'string' }, nights: { type: 'integer' }, pets: { type: 'boolean' } };
-const TOOLS: readonly ToolDefinition[] = [
-  {
-    type: 'function',
-    function: { name: 'book', parameters: { type: 'object', properties, required: ['city', 'nights'] } },
-  },
+/** Tokens with their probabilities; undefined: not the model's free choice. */
+type Tokens = readonly (readonly [text: string, probability: number | undefined])[];
+
+const OPEN: Tokens = [
+  ['\n{"name": "book"', 0.01],
+  [', "arguments": {"', 0.01],
 ];
-const EXTRA = ['<tool_call>', '</tool_call>', '}}', ' 2', ' "'];
-const tokenizer = new ByteTokenizer(EXTRA);
-const shared = byteGrammar(EXTRA);
-const START = tokenizer.encode('<tool_call>')[0] as number;
-const LACKING = '<tool_call>\n{"name": "book", "arguments": {"city": "Bonn"}}\n</tool_call>';
-const WHOLE = '<tool_call>\n{"name": "book", "arguments": {"city": "Bonn", "nights": 2}}\n</tool_call>';
+const CLOSE: Tokens = [
+  ['}', 0.01],
+  ['}\n', 0.01],
+  ['</tool_call>', 0.01],
+];
 
-/** Asked for the nights it says 2; kept from calling it asks. */
-const wish: Wish = text => {
-  const words = `${text.slice(0, Math.max(0, text.search(/[WS]/)))}Which nights?`;
-  if (LACKING.startsWith(text)) return [...tokensOf(LACKING, text), 'W'];
-  if (words.startsWith(text)) return [words.charAt(text.length)].filter(Boolean);
-  if (/"nights": 2?$/.test(text)) return text.endsWith('2') ? ['}}'] : ['2'];
-  return tokensOf(WHOLE, text);
-};
-
-function tokensOf(plan: string, text: string): string[] {
-  if (!plan.startsWith(text)) return [];
-  const rest = plan.slice(text.length);
-  return [EXTRA.find(one => rest.startsWith(one)) ?? rest.charAt(0)].filter(Boolean);
+function isRaised(confidence: number, depth: number, tokens: Tokens): boolean {
+  const doubt = new CallDoubt(confidence, depth);
+  for (const [text, probability] of tokens)
+    doubt.push(text, probability === undefined ? undefined : Math.log(probability));
+  return doubt.isRaised;
 }
 
-interface Said {
-  readonly text: string;
-  readonly tokens: readonly TokenEvent[];
-  readonly result: GenerateResult;
-  readonly runs: readonly EngineJob[];
-}
-
-async function say(plan: Wish, sure: Sureness, request: Partial<EngineJob> = {}): Promise<Said> {
-  const engine = new WishingEngine(tokenizer, plan, { sure });
-  const newParser = () => createToolParser({ format: hermes, tools: TOOLS });
-  const constraint = await replyConstraint({
-    ...{ grammar: await shared, tokenizer, format: hermes, tools: TOOLS, newParser },
-    ...{ constrainCalls: true, responseFormat: undefined },
+describe('a call is in doubt if a value is less likely than', () => {
+  test.each<[string, Tokens, number]>([
+    [
+      'a number',
+      [
+        ['b":', 0.1],
+        [' 4', 0.8],
+        ['2', 0.5],
+      ],
+      0.4,
+    ],
+    [
+      'a text',
+      [
+        ['b":', 0.1],
+        [' "', 0.9],
+        ['New', 0.5],
+        [' York', 1],
+        ['"', 0.5],
+      ],
+      0.225,
+    ],
+    [
+      'a text with what looks like an end',
+      [
+        ['b":', 1],
+        [' "a, }]', 0.5],
+        ['\\"', 0.5],
+        ['"', 1],
+      ],
+      0.25,
+    ],
+    [
+      'a text with a backslash at its end',
+      [
+        ['b":', 1],
+        [' "\\\\"', 0.5],
+      ],
+      0.5,
+    ],
+    [
+      'one of a list, each by itself',
+      [
+        ['b":', 1],
+        [' [', 0.1],
+        ['1', 0.5],
+        [',', 0.1],
+        [' 2', 0.6],
+        [']', 0.1],
+      ],
+      0.5,
+    ],
+    [
+      'one in an object',
+      [
+        ['b":', 1],
+        [' {"', 0.1],
+        ['c":', 0.1],
+        [' true', 0.5],
+        ['}', 0.1],
+      ],
+      0.5,
+    ],
+    ['one in a token of its own key', [['b": 7', 0.5]], 0.5],
+    [
+      'one whose token ends it and begins the next key',
+      [
+        ['b":', 1],
+        [' "', 1],
+        ['x', 0.8],
+        ['", "', 0.5],
+        ['c": 1', 1],
+      ],
+      0.4,
+    ],
+    [
+      'the least likely of several',
+      [
+        ['a":', 1],
+        [' 1', 0.9],
+        [', "b":', 0.1],
+        [' null', 0.5],
+        [', "c":', 0.1],
+        [' 3', 0.7],
+      ],
+      0.5,
+    ],
+  ])('%s', (_, tokens, probability) => {
+    for (const [confidence, raised] of [
+      [probability + 0.01, true],
+      [probability - 0.01, false],
+    ] as const)
+      expect(isRaised(confidence, 2, [...OPEN, ...tokens, ...CLOSE])).toBe(raised);
   });
-  const job = { promptIds: [1, 2], maxTokens: 300, callStart: START, callConfidence: 0.6, ...request };
-  const events = constrainedGeneration(engine, job, constraint);
-  const tokens: TokenEvent[] = [];
-  let step: IteratorResult<EngineEvent, GenerateResult>;
-  for (step = await events.next(); !step.done; step = await events.next())
-    if (step.value.type === 'token') tokens.push(step.value.token);
-  const text = tokens.map(token => token.text).join('');
-  expect(step.value.generatedTokens).toBe(tokens.length);
-  return { text, tokens, result: step.value, runs: engine.requests };
-}
 
-/** How likely what follows `"nights":` is. */
-const nights =
-  (probability: number): Sureness =>
-  text =>
-    /"nights": ?$/.test(text) ? probability : 0.01;
-
-describe('a value that is there only because it must', () => {
-  test('is kept if it is as likely as a call has to be', async () => {
-    const { text, result } = await say(wish, nights(0.9));
-    expect([text, result.finishReason]).toEqual([WHOLE, 'stop']);
+  test.each<[string, Tokens]>([
+    [
+      'the name of the tool, and what else is around the arguments',
+      [
+        ['a": 1', 1],
+        ['}, "id": "x7', 0.01],
+        ['"', 0.01],
+      ],
+    ],
+    [
+      'names of arguments',
+      [
+        ['some', 0.01],
+        ['_key', 0.01],
+        ['":', 0.01],
+        [' 1', 1],
+      ],
+    ],
+    [
+      'what had to be',
+      [
+        ['a":', 1],
+        [' "', 1],
+        ['on', undefined],
+        ['"', undefined],
+      ],
+    ],
+    [
+      'a text of more than twelve tokens',
+      [['a":', 1], [' "', 1], ...Array<readonly [string, number]>(12).fill(['x', 0.1]), ['"', 1]],
+    ],
+    ['nothing at all', [['"', 1]]],
+    [
+      'a list and an object without values',
+      [
+        ['a": [', 0.01],
+        ['], "b": {', 0.01],
+        ['}', 0.01],
+      ],
+    ],
+  ])('but not for %s', (_, tokens) => {
+    expect(isRaised(0.6, 2, [...OPEN, ...tokens, ...CLOSE])).toBe(false);
   });
 
-  test('withdraws the call if it is not: the reply is in words', async () => {
-    const { text, tokens, result, runs } = await say(wish, nights(0.3));
-    expect([text, result.finishReason]).toEqual(['Which nights?', 'stop']);
-    // The last run goes on where the call began, and cannot begin it again.
-    const last = runs.at(-1);
-    expect(last?.promptIds).toHaveLength(2);
-    const mask = last?.allowedFirst as Uint8Array;
-    const barred = Array.from({ length: tokenizer.stop + 1 }, (_, id) => id).filter(
-      id => (((mask[id >> 3] as number) >> (id & 7)) & 1) === 0,
+  test('where nothing but the arguments is JSON, one object is around them', () => {
+    const tokens: Tokens = [
+      [' commentary json', 0.01],
+      ['{"a":', 0.01],
+      [' 1', 0.5],
+      ['}', 0.01],
+    ];
+    expect([isRaised(0.6, 1, tokens), isRaised(0.6, 2, tokens)]).toEqual([true, false]);
+  });
+
+  test('before the value is whole nothing is', () => {
+    expect(isRaised(0.6, 2, [...OPEN, ['a":', 1], [' "', 1], ['x', 0.1]])).toBe(false);
+  });
+
+  test('however the JSON is cut into tokens, what is in doubt is the one unlikely value', () => {
+    const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+    const args = fc.dictionary(fc.string(), fc.oneof(value, fc.array(value)));
+    fc.assert(
+      fc.property(args, args, fc.array(fc.nat(4), { minLength: 1 }), (before, behind, lengths) => {
+        const text = (values: object) => JSON.stringify({ name: 'x', arguments: values });
+        const tokensOf = (written: string, unlikely: string): Tokens => {
+          const tokens: [string, number][] = [];
+          for (let at = 0, turn = 0; at < written.length; turn++) {
+            const piece = written.slice(at, at + 1 + (lengths[turn % lengths.length] as number));
+            const [from, upTo] = [written.indexOf(unlikely), written.indexOf(unlikely) + unlikely.length];
+            const touches = from >= 0 && at < upTo && at + piece.length > from;
+            tokens.push([piece, touches ? 0.1 : 1]);
+            at += piece.length;
+          }
+          return tokens;
+        };
+        const mark = 'unlikely';
+        fc.pre(!JSON.stringify([before, behind]).includes(mark));
+        expect(isRaised(0.6, 2, tokensOf(text({ ...before, ...behind }), mark))).toBe(false);
+        expect(
+          isRaised(0.6, 2, tokensOf(text({ ...before, [`${mark}!`]: mark, ...behind }), `"${mark}"`)),
+        ).toBe(true);
+      }),
     );
-    expect(barred).toEqual([START]);
-    // Log-probabilities are the program's own business, and asked for only where a value is in doubt.
-    expect(runs.map(({ logprobs }) => logprobs)).toEqual([undefined, 0, undefined]);
-    expect(tokens.every(token => token.logprob === undefined)).toBe(true);
-  });
-
-  test('keeps the words before the call, and the calls before it', async () => {
-    for (const before of ['Sure. ', `${WHOLE}\n`]) {
-      const plan: Wish = text =>
-        before.startsWith(text) && text !== before ? tokensOf(before, text) : wish(text.slice(before.length));
-      const sure: Sureness = text => nights(0.3)(text.slice(before.length));
-      expect((await say(plan, sure)).text).toBe(`${before}Which nights?`);
-    }
-  });
-
-  test.each<[string, Partial<EngineJob>]>([
-    ['the call is asked for, so that nothing tells where one would begin', { callStart: undefined as never }],
-    ['no confidence is asked for', { callConfidence: 0 }],
-  ])('withdraws nothing where %s', async (_, request) => {
-    const { text, runs } = await say(wish, nights(0.3), request);
-    expect(text).toBe(WHOLE);
-    expect(runs.every(({ logprobs }) => logprobs === undefined)).toBe(true);
-  });
-
-  test('the one that asked for log-probabilities gets them', async () => {
-    const { tokens } = await say(wish, nights(0.9), { logprobs: 0 });
-    expect(tokens.some(({ logprob }) => logprob !== undefined)).toBe(true);
-  });
-
-  test('a call that the model gives all of is not in doubt, however unlikely', async () => {
-    const { text, runs } = await say(planned(WHOLE), () => 0.01);
-    expect([text, runs.length]).toEqual([WHOLE, 1]);
-  });
-
-  test('withdraws one call a reply: a model that calls at all costs is held as before', async () => {
-    const other = ` ${LACKING}`;
-    const plan: Wish = text =>
-      text.startsWith(' ') || text === ''
-        ? [...tokensOf(LACKING, text), ...tokensOf(other, text), ...wish(text.slice(1))]
-        : wish(text);
-    const { text, result } = await say(plan, nights(0.3));
-    expect([text, result.finishReason]).toEqual([` ${WHOLE}`, 'stop']);
-  });
-
-  test('a long call is shown as it grows, and stays', async () => {
-    const long = LACKING.replace('Bonn', 'B'.repeat(300));
-    const whole = long.replace('}}', ', "nights": 2}}');
-    const plan: Wish = text => {
-      if (long.startsWith(text)) return tokensOf(long, text);
-      if (/"nights": 2?$/.test(text)) return text.endsWith('2') ? ['}}'] : ['2'];
-      return tokensOf(whole, text);
-    };
-    expect((await say(plan, nights(0.3), { maxTokens: 600 })).text).toBe(whole);
-  });
-
-  test('tokens run out, and the reader aborts, in a call in doubt', async () => {
-    const { result, text } = await say(wish, nights(0.9), { maxTokens: 40 });
-    expect([result.finishReason, WHOLE.startsWith(text)]).toEqual(['length', true]);
-    const abort = new AbortController();
-    const plan: Wish = text => {
-      if (text.endsWith('"nights":')) abort.abort();
-      return wish(text);
-    };
-    expect((await say(plan, nights(0.3), { signal: abort.signal })).result.finishReason).toBe('cancelled');
   });
 });
