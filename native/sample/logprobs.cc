@@ -17,9 +17,10 @@ Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top) {
   double log_sum = log_sum_of_exps(logits);
   Logprobs result;
   result.chosen = static_cast<float>(logits[static_cast<size_t>(chosen)] - log_sum);
+  if (top <= 0) return result;
   std::vector<int32_t> ids(logits.size());
   std::iota(ids.begin(), ids.end(), 0);
-  size_t count = std::min(static_cast<size_t>(std::max(top, 0)), ids.size());
+  size_t count = std::min(static_cast<size_t>(top), ids.size());
   std::partial_sort(ids.begin(), ids.begin() + static_cast<long>(count), ids.end(),
                     [&](int32_t a, int32_t b) {
                       float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
