@@ -221,6 +221,13 @@ class Group:
                 return found
         return None
 
+    def lacking(self):
+        """What one of the others needs is asked for; it may end with the question."""
+        r = self.r
+        tool, ask, purpose = r.choice(self.others)
+        found = self.absent and r.random() < 0.8 and asking.for_library(r, tool, ask) or asking.for_tool(r, tool, ask, purpose if self.absent else None)
+        return found and (found if r.random() < 0.6 else found[:2])
+
     def repaired(self):
         """A call that the product refused, and what followed."""
         r = self.r
@@ -281,7 +288,7 @@ class Group:
             tool, ask, purpose = r.choice(self.others)
             if self.absent:
                 kinds["repaired"] = (4, self.repaired)
-            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (3, lambda: asking.for_tool(r, tool, ask, purpose if self.absent else None)), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
+            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (6 if self.absent else 3, self.lacking), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
         kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
         return kind, kinds[kind][1]()
 

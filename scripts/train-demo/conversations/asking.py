@@ -58,6 +58,15 @@ def _partly(r, name, purpose, args, required, res):
     return [user(said_so(r, q)), say(ask_for), user(give), *done(call(name, args), res), say(other_said(r, res))]
 
 
+def for_library(r, tool, ask):
+    """In the words of the tool's own people; None if nobody wrote any."""
+    made = ask.lacking(r)
+    if made is None:
+        return None
+    args, q, question, answer, res = made
+    return [user(q), say(question), user(answer), *done(call(tool["function"]["name"], args), res), say(other_said(r, res))]
+
+
 def for_tool(r, tool, ask, purpose=None):
     f = tool["function"]
     required = f["parameters"].get("required", [])

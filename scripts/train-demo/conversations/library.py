@@ -61,6 +61,8 @@ def _has_form(arg):
     return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
 
 
+BETWEEN = "\n\n"  # a request and the answer to the question behind it
+
 # Arguments whose names tell of a form of their own.
 FORMED = re.compile(r"code|iso|abbr|symbol|ticker|id$|ids$|sku|zip|slug|hex|lang|mail|url|phone|time|key|path|file|format|number|currency|query|expr|zone|court|weekday")
 PROPER = re.compile(r"(?:the |The )?[A-Z0-9][\w.,'’ -]{1,38}")
@@ -153,6 +155,13 @@ class Asking:
         self.line, self.keys = line, keys
 
     def _said(self, r, form, star=0):
+        """[arguments of each call] and the question, at times with further arguments and in chatty surroundings."""
+        calls, q = self._filled(r, form, star)
+        if q.isascii() and r.random() < 0.25:
+            calls, q = self._named(r, calls, q)
+        return calls, self._surrounded(r, q, [v for call in calls for v in call.values()])
+
+    def _filled(self, r, form, star=0):
         """[arguments of each call] and the question. A key of the form may end in the number of its call: {city.2}."""
         args, values = self.line["args"], {}
         for k, text in re.findall(r"{([\w.]+)=([^}]*)}", form):
@@ -174,10 +183,7 @@ class Asking:
         else:
             made = [shared | dict(one) for one in itertools.product(*several)]
         # In the order of the schema, which a call that is held to it has to keep.
-        calls = [{key: one[k] for k, key in self.keys.items() if k in one} for one in made]
-        if q.isascii() and r.random() < 0.25:
-            calls, q = self._named(r, calls, q)
-        return calls, self._surrounded(r, q, values)
+        return [{key: one[k] for k, key in self.keys.items() if k in one} for one in made], q
 
     def _named(self, r, calls, q):
         """The question and the calls with one or two further arguments, if some are left that can be named."""
@@ -193,7 +199,7 @@ class Asking:
 
     @staticmethod
     def _surrounded(r, q, values):
-        starts = any(isinstance(v, str) and q.lower().startswith(v.lower()) for v in values.values())
+        starts = any(isinstance(v, str) and q.lower().startswith(v.lower()) for v in values)
         k = r.random()
         if starts or not q:
             return q
@@ -226,6 +232,15 @@ class Asking:
             return None
         calls, q = self._said(r, r.choice(self.line["many"]), star=r.choice([2, 2, 2, 3, 3, 4]))
         return (calls, q, [self._result(r, c) for c in calls]) if len(calls) > 1 else None
+
+    def lacking(self, r):
+        """(arguments, request without one of them, question for it, answer, result), or None."""
+        if not self.line.get("lacks"):
+            return None
+        request, _, question, answer = r.choice(self.line["lacks"])
+        (call,), q = self._filled(r, request + BETWEEN + answer)
+        request, answer = q.split(BETWEEN)
+        return call, self._surrounded(r, request, list(call.values())), question, answer, self._result(r, call)
 
     def near(self, r):
         """A question of the same subject that the tool cannot answer, and its answer if it needs no tool."""
