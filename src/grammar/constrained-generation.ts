@@ -7,7 +7,7 @@ import { ConstrainedReply, type Correction, type ReplyConstraint } from './const
  * The least probability of a value of a call, in those of a call: a value has several tokens, and may often be written in
  * several ways.
  */
-const VALUE_CONFIDENCE = 0.5;
+const VALUE_CONFIDENCE = 0.6;
 
 /**
  * `engine.events`, constrained by grammars. The model runs freely; when a token does not fit, the run is stopped and

@@ -70,13 +70,13 @@ const nights =
     /"nights": ?$/.test(text) ? probability : 1;
 
 describe('a call with a value that the model is not sure of', () => {
-  test('is kept if the value is at least half as likely as a call has to be', async () => {
-    const { text, result } = await say(wish, nights(0.31));
+  test('is kept if the value is at least 0.6 times as likely as a call has to be', async () => {
+    const { text, result } = await say(wish, nights(0.37));
     expect([text, result.finishReason]).toEqual([WHOLE, 'stop']);
   });
 
   test('is withdrawn if it is not: the reply is in words', async () => {
-    const { text, tokens, result, runs } = await say(wish, nights(0.29));
+    const { text, tokens, result, runs } = await say(wish, nights(0.35));
     expect([text, result.finishReason]).toEqual(['Which nights?', 'stop']);
     // The last run goes on where the call began, and cannot begin it again.
     const last = runs.at(-1);
@@ -95,7 +95,7 @@ describe('a call with a value that the model is not sure of', () => {
     for (const before of ['Sure. ', `${WHOLE}\n`]) {
       const plan: Wish = text =>
         before.startsWith(text) && text !== before ? tokensOf(before, text) : wish(text.slice(before.length));
-      const sure: Sureness = text => nights(0.29)(text.slice(before.length));
+      const sure: Sureness = text => nights(0.35)(text.slice(before.length));
       expect((await say(plan, sure)).text).toBe(`${before}Which nights?`);
     }
   });
@@ -104,20 +104,20 @@ describe('a call with a value that the model is not sure of', () => {
     ['the call is asked for, so that nothing tells where one would begin', { callStart: undefined as never }],
     ['no confidence is asked for', { callConfidence: 0 }],
   ])('is kept where %s', async (_, request) => {
-    const { text, runs } = await say(wish, nights(0.29), request);
+    const { text, runs } = await say(wish, nights(0.35), request);
     expect(text).toBe(WHOLE);
     expect(runs.every(({ logprobs }) => logprobs === undefined)).toBe(true);
   });
 
   test('the one that asked for log-probabilities gets them', async () => {
-    const { tokens } = await say(wish, nights(0.31), { logprobs: 0 });
+    const { tokens } = await say(wish, nights(0.37), { logprobs: 0 });
     expect(tokens.some(({ logprob }) => logprob !== undefined)).toBe(true);
   });
 
   test('is withdrawn whether the schema demanded the value or not', async () => {
     const plan: Wish = text => (WHOLE.startsWith(text) ? [...tokensOf(WHOLE, text), 'W'] : wish(text));
-    expect((await say(plan, nights(0.29))).text).toBe('Which nights?');
-    const { text, runs } = await say(planned(WHOLE), nights(0.31));
+    expect((await say(plan, nights(0.35))).text).toBe('Which nights?');
+    const { text, runs } = await say(planned(WHOLE), nights(0.37));
     expect([text, runs.length]).toEqual([WHOLE, 1]);
   });
 
@@ -127,7 +127,7 @@ describe('a call with a value that the model is not sure of', () => {
       text.startsWith(' ') || text === ''
         ? [...tokensOf(LACKING, text), ...tokensOf(other, text), ...wish(text.slice(1))]
         : wish(text);
-    const { text, result } = await say(plan, nights(0.29));
+    const { text, result } = await say(plan, nights(0.35));
     expect([text, result.finishReason]).toEqual([` ${WHOLE}`, 'stop']);
   });
 
@@ -139,17 +139,17 @@ describe('a call with a value that the model is not sure of', () => {
       if (/"nights": 2?$/.test(text)) return text.endsWith('2') ? ['}}'] : ['2'];
       return tokensOf(whole, text);
     };
-    expect((await say(plan, nights(0.29), { maxTokens: 600 })).text).toBe(whole);
+    expect((await say(plan, nights(0.35), { maxTokens: 600 })).text).toBe(whole);
   });
 
   test('tokens run out, and the reader aborts, in a call in doubt', async () => {
-    const { result, text } = await say(wish, nights(0.31), { maxTokens: 40 });
+    const { result, text } = await say(wish, nights(0.37), { maxTokens: 40 });
     expect([result.finishReason, WHOLE.startsWith(text)]).toEqual(['length', true]);
     const abort = new AbortController();
     const plan: Wish = text => {
       if (text.endsWith('"nights":')) abort.abort();
       return wish(text);
     };
-    expect((await say(plan, nights(0.29), { signal: abort.signal })).result.finishReason).toBe('cancelled');
+    expect((await say(plan, nights(0.35), { signal: abort.signal })).result.finishReason).toBe('cancelled');
   });
 });

@@ -12,7 +12,7 @@ import type { AppConfig } from './config-file.ts';
  */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',
-  sampling: { temperature: 0, maxTokens: 512, callConfidence: 0.6 },
+  sampling: { temperature: 0, maxTokens: 512, callConfidence: 0.5 },
   tools: { constrain: 'always', pinned: ['calculator', 'files'] },
 };
 

@@ -19,7 +19,7 @@ export interface TokenSampling {
   /**
    * A reply begins with a call only if the model gives the first token of one at least this probability, 0 to below 1: a
    * small model that calls tools too readily makes fewer calls that nobody asked for. A call that is held to its schema is
-   * withdrawn, once a reply, if a value of at most 12 tokens in its arguments is less than half as likely as that.
+   * withdrawn, once a reply, if a value of at most 12 tokens in its arguments is less than 0.6 times as likely as that.
    * Default 0: off.
    */
   readonly callConfidence?: number;
