@@ -10,9 +10,10 @@ from collections import Counter
 
 from conversations import abilities, asking, everyday, facts, followups, library, list_tools, pastes, plain, repairs, steps, talk, terse
 from conversations.messages import calc_call, call, done, file_call, other_call, other_said, result, say, turn, user
-from conversations.other_tools import KINDS, any_tool
-from conversations.talk import NEAR, OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
-from conversations.values import CITIES, DAYS, ITEMS, NAMES, clock, filename, word
+from conversations.other_tools import any_tool
+from conversations.subjects import FILE_WORDS, NO_SUBJECT, SUM_WORDS, slots, subjects
+from conversations.talk import OPS, PURPOSE, PURPOSES, REFUSALS, SUBJECTS, SYSTEMS
+from conversations.values import word
 from heldout import asked
 from tools import BUNDLED, CALCULATOR, FILES
 
@@ -27,23 +28,6 @@ def forbidden():
 
 
 answered, own_replies = functools.cache(talk.answered), functools.cache(talk.own_replies)
-
-
-FILE_WORDS = set("file files path note notes text document documents content folder directory page copy archive source target output destination save delete remove".split())
-SUM_WORDS = set("average modulo percentage percent tip math calculate remainder mean sum".split())
-NO_SUBJECT = set("a an the i me my of to in on at is for it and s what with by or no tool do api v now action please two".split())
-
-
-def subjects(text):
-    """The words of a text and the worlds that they belong to."""
-    found = {w.rstrip("s") for w in re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", text).replace("_", " ").lower()) if w not in NO_SUBJECT}
-    return found | {i for i, world in enumerate(NEAR) if any(w.rstrip("s") in found for w in world)}
-
-
-def slots(r):
-    (n, n2), (c, c2), k = r.sample(NAMES, 2), r.sample(CITIES, 2), r.randint(2, 60)
-    made = {s: KINDS[kind](r) for s, kind in dict(l="language", e="email", g="image", h="host", u="url", x="code", s="title", y="phone").items()}
-    return dict(n=n, n2=n2, d=r.choice(DAYS[:7]), c=c, c2=c2, t=clock(r), k=k, k2=k + r.randint(1, 40), w=word(r), w2=word(r), i=r.choice(ITEMS), f=filename(r), **made)
 
 
 class Group:

@@ -92,6 +92,12 @@ export class Program {
     }
   }
 
+  /** Where a server listens, once it does. */
+  async url(): Promise<string> {
+    await this.shows('Listening on ');
+    return /Listening on (\S+)/.exec(this.stdout)?.[1] ?? '';
+  }
+
   say(line: string): void {
     this.child.stdin.write(`${line}\n`);
   }

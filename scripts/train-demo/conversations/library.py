@@ -61,7 +61,7 @@ def _has_form(arg):
     return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
 
 
-BETWEEN = "\n\n"  # a request and the answer to the question behind it
+BETWEEN = "\0"  # a request and the answer to the question behind it
 
 # Arguments whose names tell of a form of their own.
 FORMED = re.compile(r"code|iso|abbr|symbol|ticker|id$|ids$|sku|zip|slug|hex|lang|mail|url|phone|time|key|path|file|format|number|currency|query|expr|zone|court|weekday")
@@ -97,7 +97,7 @@ def _is_fraction(arg):
 
 def _may_be_copied(key, said, line):
     """Only names and dates, and only where no request sets the value in its own words."""
-    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []))
+    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []) + [request for request, *_ in line.get("lacks", [])])
     return not set_by_hand and not FORMED.search(key.lower()) and all(PROPER.fullmatch(x) for x in said)
 
 

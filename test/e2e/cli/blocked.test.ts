@@ -59,8 +59,7 @@ describe('JavaScript is blocked', TIMEOUT, () => {
   ] as const)('%s twice ends `serve` at once; no server left', async (name, expected) => {
     const { dir, env } = place(['Some #.']);
     const server = new Program(SCRIPTED_MAIN, ['serve', 'x', '--port', '0'], { cwd: dir, env });
-    await server.shows('Listening on ');
-    const url = /Listening on (\S+)/.exec(server.stdout)?.[1];
+    const url = await server.url();
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] });
     const answer = fetch(`${url}/v1/chat/completions`, { method: 'POST', body }).catch(() => 'cut');
     await stderrShows(server, 'blocked');

@@ -98,8 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a device that fails (LD_PRELOAD: 
   test('serve answers 503 with the message and serves on', { timeout: LIMIT_MS }, async () => {
     const options = place(failing('decode', 'cudaMallocAsync failed: out of memory'));
     const server = new Program(MAIN, ['serve', model, '--port', '0', '--no-mcp'], options);
-    await server.shows('Listening on ');
-    const url = /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '';
+    const url = await server.url();
     for (const round of [1, 2]) {
       const answer = await fetch(`${url}/v1/completions`, {
         method: 'POST',

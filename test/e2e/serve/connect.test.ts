@@ -15,8 +15,7 @@ async function serving(main: string, model: string, script: object = {}, args: r
   const server = new Program(main, ['serve', model, '--port', '0', '--no-mcp', ...args], {
     ...{ cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } },
   });
-  await server.shows('Listening on ');
-  return { server, url: /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '' };
+  return { server, url: await server.url() };
 }
 
 describe('--connect', TIMEOUT, () => {

@@ -7,8 +7,7 @@ const CONFIG = JSON.stringify({ SystemPrompt: 'You are a helpful assistant.', sa
 /** A server that runs until the test ends, and its address. */
 async function serving(main: string, model: string, { dir, env }: ReturnType<typeof workplace>) {
   const server = new Program(main, ['serve', model, '--port', '0', '--no-mcp'], { cwd: dir, env });
-  await server.shows('Listening on ');
-  const url = /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '';
+  const url = await server.url();
   return { server, url };
 }
 

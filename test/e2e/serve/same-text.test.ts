@@ -26,8 +26,7 @@ test('a seed gives the same text cold, repeated, partly cached and beside other 
 }, async () => {
   const { dir, env } = workplace();
   const server = new Program(MAIN, ['serve', 'demo', '--no-mcp', '--port', '0'], { cwd: dir, env });
-  await server.shows('Listening on ');
-  const url = /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '';
+  const url = await server.url();
   const cold: string[] = [];
   for (const [seed, prompt] of PROMPTS.entries()) cold.push(await reply(url, prompt, seed));
   expect(new Set(cold).size).toBe(PROMPTS.length);

@@ -12,8 +12,7 @@ async function serving(script: object, args: readonly string[] = []) {
   const place = workplace({ 'script.json': JSON.stringify(script), 'mcp.json': JSON.stringify(mcp) });
   const env = { ...place.env, LLM_HOST_SCRIPT: join(place.dir, 'script.json') };
   const server = new Program(SCRIPTED_MAIN, ['serve', 'x', '--port', '0', ...args], { cwd: place.dir, env });
-  await server.shows('Listening on ');
-  return { server, dir: place.dir, url: /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '' };
+  return { server, dir: place.dir, url: await server.url() };
 }
 
 const ask = (url: string, content: string, more: object = {}) =>

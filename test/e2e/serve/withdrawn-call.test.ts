@@ -31,8 +31,7 @@ test('the real model invents what nobody said, and takes the call back where it 
 }, async () => {
   const { dir, env } = workplace();
   const server = new Program(MAIN, ['serve', 'demo', '--no-mcp', '--port', '0'], { cwd: dir, env });
-  await server.shows('Listening on ');
-  const url = /Listening on (\S+)/.exec(server.stdout)?.[1] ?? '';
+  const url = await server.url();
   const invented = await ask(url, 'Get me 2 tickets for Alien', 0.05);
   const calls = invented.tool_calls?.map(call => JSON.parse(call.function.arguments));
   expect(calls).toEqual([{ film: 'Alien', count: 2, time: expect.any(String) }]);
