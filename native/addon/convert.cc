@@ -128,6 +128,7 @@ LoadSpec to_load_spec(const Napi::Value& value) {
                              static_cast<float>(parts.number("scale")),
                              parts.boolean("transposed")});
   }
+  spec.adapters_optional = fields.has("adaptersOptional") && fields.boolean("adaptersOptional");
   if (fields.has("quantize")) {
     Fields parts(fields.get("quantize"), fields.path("quantize"));
     spec.quantize = QuantizeSpec{parts.text("mode"), static_cast<int>(parts.integer("bits", 1, 32)),
@@ -170,6 +171,7 @@ Request to_request(const Napi::Value& value) {
   request.prefill_chunk = static_cast<int>(fields.integer("prefillChunk", 0, kMaxInt));
   request.prompt_logprobs = fields.has("promptLogprobs") && fields.boolean("promptLogprobs");
   request.reproducible = fields.has("reproducible") && fields.boolean("reproducible");
+  request.adapted = !fields.has("adapted") || fields.boolean("adapted");
   if (fields.has("lookup") && fields.boolean("lookup")) request.lookup = Lookup::kWherePaid;
   if (fields.has("lookupAlways") && fields.boolean("lookupAlways")) {
     request.lookup = Lookup::kAlways;

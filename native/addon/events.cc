@@ -108,6 +108,7 @@ Napi::Object to_js(Napi::Env env, const ModelInfo& info) {
   set_number(object, "weightBytes", static_cast<double>(info.weight_bytes));
   set_text(object, "device", info.device);
   object.Set("wantsCheckpoints", info.wants_checkpoints);
+  object.Set("adaptersOptional", info.adapters_optional);
   return object;
 }
 

@@ -213,8 +213,9 @@ Napi::Value ModelObject::save_prefix(const Napi::CallbackInfo& info) {
     Fields fields(info[0], "prefix");
     CacheTarget target{fields.text("path"), fields.text("modelHash"),
                        static_cast<uint64_t>(fields.integer("maxBytes", 0, 1e15)), false};
-    Host::get().save_prefix(handle_->id(), fields.ids("ids"), fields.boolean("reproducible"),
-                            std::move(target), std::move(on_done));
+    Needs needs{fields.boolean("reproducible"), fields.boolean("adapted")};
+    Host::get().save_prefix(handle_->id(), fields.ids("ids"), needs, std::move(target),
+                            std::move(on_done));
   });
 }
 

@@ -146,10 +146,10 @@ void Host::send_cache(CacheCommand command) {
   thread_.send(std::move(command));
 }
 
-void Host::save_prefix(int64_t model, std::vector<int32_t> ids, bool reproducible,
-                       CacheTarget target, CacheHandler on_done) {
-  auto save = [ids = std::move(ids), reproducible, target = std::move(target)](Session& session) {
-    return session.save_prefix(ids, reproducible, target);
+void Host::save_prefix(int64_t model, std::vector<int32_t> ids, Needs needs, CacheTarget target,
+                       CacheHandler on_done) {
+  auto save = [ids = std::move(ids), needs, target = std::move(target)](Session& session) {
+    return session.save_prefix(ids, needs, target);
   };
   send_cache({model, std::move(save), "saving a prefix", std::move(on_done), true});
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/cache/sequence.h"
 #include "engine/commands.h"
 #include "engine/runtime.h"
 
@@ -33,7 +34,7 @@ class Host {
   int64_t encode(int64_t model, EncodeRequest request, EncodeHandler on_done);
   void cancel(int64_t job);
   // Runs when the model has nothing else to do. See Session::save_prefix.
-  void save_prefix(int64_t model, std::vector<int32_t> ids, bool reproducible, CacheTarget target,
+  void save_prefix(int64_t model, std::vector<int32_t> ids, Needs needs, CacheTarget target,
                    CacheHandler on_done);
   // Both run after everything asked for before.
   void save_cache(int64_t model, CacheTarget target, CacheHandler on_done);

@@ -44,6 +44,8 @@ void fail(Job& job, const std::exception& exception) {
   }
 }
 
+Needs needs_of(const Request& request) { return {request.reproducible, request.adapted}; }
+
 // Tokens of all their replies.
 template <typename Rows>
 int generated(const Rows& rows) {
@@ -148,10 +150,10 @@ bool Scheduler::admit() {
   try {
     read_prefix(*job);
     auto lease = sequences_.take(request.prompt_ids, std::min(tokens, model_.info().context_length),
-                                 request.reproducible);
+                                 needs_of(request));
     if (!lease) return false;
     waiting_.pop_front();
-    lease->sequence().begin(reproducible(*job), request.reproducible);
+    lease->sequence().begin(reproducible(*job), needs_of(request));
     running_.emplace_back(model_, job, std::move(*lease), governor_, options_,
                           std::exchange(prefix_refusal_, {}));
   } catch (const std::exception& exception) {
@@ -172,11 +174,11 @@ void Scheduler::read_prefix(const Job& job) {
   if (!job.request.prefix) return;
   const CacheFile& file = *job.request.prefix;
   const Request& request = job.request;
-  int known = sequences_.reusable(request.prompt_ids, request.reproducible);
+  int known = sequences_.reusable(request.prompt_ids, needs_of(request));
   if (known >= file.tokens() || !sequences_.could_hold(file.bytes())) return;
   try {
     Sequence sequence = options_.read_prefix(file);
-    int usable = sequence.reusable(request.prompt_ids, request.reproducible);
+    int usable = sequence.reusable(request.prompt_ids, needs_of(request));
     if (usable != static_cast<int>(sequence.ids.size())) {
       throw Error(kCache, file.path() + ": holds other tokens than the prompt");
     }
@@ -237,10 +239,11 @@ bool Scheduler::propose(const std::vector<Running*>& rows) {
   return any;
 }
 
-void Scheduler::launch(const std::vector<Running*>& rows) {
+void Scheduler::launch(const std::vector<Running*>& rows, bool adapted) {
   std::vector<Running*> going;
   std::vector<Generation*> generations;
   for (Running* row : rows) {
+    if (row->job->request.adapted != adapted) continue;
     attempt(*row, [&] {
       if (!row->generation.advances()) return;
       going.push_back(row);
@@ -249,7 +252,9 @@ void Scheduler::launch(const std::vector<Running*>& rows) {
   }
   if (going.empty()) return;
   try {
-    pass_ = launch_step(model_, generations, options_.decisions.get());
+    Pass pass = launch_step(model_, generations, options_.decisions.get());
+    // What two of them take cannot be told apart.
+    pass_ = pass_.rows == 0 ? pass : Pass{};
   } catch (const std::exception&) {
     for (Running* row : going) attempt(*row, [] { throw; });
   }
@@ -266,7 +271,7 @@ bool Scheduler::decode() {
     // alone too.
     cpu::ReproducibleScope scope(true);
     waited = propose(rows);
-    launch(rows);
+    for (bool adapted : {true, false}) launch(rows, adapted);
     // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
     for (Running* row : rows) {
       step(*row, [&] {

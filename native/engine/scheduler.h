@@ -92,8 +92,8 @@ class Scheduler {
   std::vector<Running*> decoding();
   // Lets them propose tokens, which some wait for their last step to do. -> whether any did
   bool propose(const std::vector<Running*>& rows);
-  // Starts the next step of those that have one.
-  void launch(const std::vector<Running*>& rows);
+  // Starts the next step of those that have one, with the model's adapters or without.
+  void launch(const std::vector<Running*>& rows, bool adapted);
   bool decode();
   // Reads prompts, one after the other: alone a chunk, beside others as much as the turn's budget
   // allows. -> whether there were any

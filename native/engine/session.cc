@@ -80,6 +80,7 @@ Session::Session(const Config& config, WeightStore& weights, const LoadSpec& spe
                         return read_cache(file, *model_, options_);
                       },
                   .decisions = group ? std::make_shared<Decisions>(group) : nullptr}) {
+  info_.adapters_optional = spec.adapters_optional;
   info_.wants_checkpoints = !sequences_.latest().cache.always_trimmable();
   // Loading took more memory for a moment: back to the system with it.
   mx::clear_cache();
@@ -99,10 +100,10 @@ SavedCache Session::save_cache(const CacheTarget& target) {
   return write_cache(latest, static_cast<int>(latest.ids.size()), target);
 }
 
-SavedCache Session::save_prefix(std::span<const int32_t> ids, bool reproducible,
+SavedCache Session::save_prefix(std::span<const int32_t> ids, const Needs& needs,
                                 const CacheTarget& target) {
   check_whole();
-  const Sequence* holder = sequences_.holder(ids, reproducible);
+  const Sequence* holder = sequences_.holder(ids, needs);
   if (holder == nullptr) return {};
   return write_cache(*holder, static_cast<int>(ids.size()), target);
 }

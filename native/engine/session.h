@@ -28,7 +28,7 @@ class Session {
   SavedCache save_cache(const CacheTarget& target);
   // The same of these tokens, which several conversations begin with. -> nothing, if they are in no
   // cache any more
-  SavedCache save_prefix(std::span<const int32_t> ids, bool reproducible,
+  SavedCache save_prefix(std::span<const int32_t> ids, const Needs& needs,
                          const CacheTarget& target);
   // Replaces the KV cache used last by a saved one. Throws CACHE or MODEL_BROKEN, and then keeps
   // the one it has.

@@ -5,12 +5,15 @@
 #include "common/device_policy.h"
 #include "kernels/ops.h"
 #include "kernels/packed/rounded_linear.h"
+#include "layers/adapter_scope.h"
 #include "weights/join.h"
 #include "weights/unpermute.h"
 
 namespace llm_host {
 
 namespace {
+
+const std::optional<mx::array> kNone;
 
 // A dense matrix with an adapter added to it, rounded once.
 Matrix sum_of(Matrix m, const Adapters::LowRank& adapter) {
@@ -105,7 +108,7 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
   auto adapter = weights.adapter(path, out, in);
   if (!adapter) return linear;
   bool dense = !linear.packed() && !linear.weight_.stored().quantized();
-  if (dense && DevicePolicy::get().joins_matrices()) {
+  if (dense && DevicePolicy::get().joins_matrices() && !weights.adapters_optional()) {
     linear.weight_ = WeightMatrix(sum_of(linear.weight_.stored(), *adapter));
   } else {
     bool packed = linear.packed();
@@ -115,9 +118,12 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
   return linear;
 }
 
+const std::optional<mx::array>& Linear::down() const { return adapters_apply() ? down_ : kNone; }
+const std::optional<mx::array>& Linear::up() const { return adapters_apply() ? up_ : kNone; }
+
 mx::array Linear::multiply(const mx::array& x) const {
   const Matrix& w = weight_.stored();
-  cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down_, up_};
+  cpu::Weight cpu_weight{w.weight, w.scales, w.biases, w.group_size, w.bits, down(), up()};
   if (!cpu::usable() || !cpu::supports(cpu_weight)) return product(x);
   mx::array y = cpu::linear(x, cpu_weight);
   return bias_ ? mx::add(y, *bias_) : y;
@@ -128,7 +134,7 @@ mx::array Linear::product(const mx::array& x) const {
   bool dense = !w.quantized();
   mx::array y = dense && bias_ ? mx::addmm(*bias_, x, mx::transpose(w.weight)) : w.multiply(x);
   if (!dense && bias_) y = mx::add(y, *bias_);
-  return down_ ? mx::addmm(y, mx::matmul(x, mx::transpose(*down_)), *up_) : y;
+  return down() ? mx::addmm(y, mx::matmul(x, mx::transpose(*down())), *up()) : y;
 }
 
 mx::array Linear::operator()(const mx::array& x) const {
@@ -196,7 +202,7 @@ void Linear::join_adapters(const Parts& parts) {
 std::vector<cpu::PackedPart> Linear::matrices(const Parts& parts) {
   std::vector<cpu::PackedPart> matrices;
   for (const Linear& part : parts) {
-    matrices.push_back({*part.weight_.packed(), part.bias_, part.down_, part.up_});
+    matrices.push_back({*part.weight_.packed(), part.bias_, part.down(), part.up()});
   }
   return matrices;
 }

@@ -37,7 +37,7 @@ class WeightMatrix {
   std::optional<cpu::Packed> packed_;
 };
 
-// y = x Wᵀ (+ bias) (+ scale · (x A) B); W is [out, in], dense or quantized.
+// y = x Wᵀ (+ bias) (+ scale · (x A) B, while adapters apply); W is [out, in], dense or quantized.
 class Linear {
  public:
   explicit Linear(WeightMatrix weight) : weight_(std::move(weight)) {}
@@ -88,6 +88,9 @@ class Linear {
   mx::array completed(mx::array y) const;
   // By MLX's operations.
   mx::array product(const mx::array& x) const;
+  // An adapter's factors, while adapters apply.
+  const std::optional<mx::array>& down() const;
+  const std::optional<mx::array>& up() const;
   int rows() const { return weight_.stored().weight.shape(0); }
   void join_biases(const Parts& parts);
   void join_adapters(const Parts& parts);

@@ -16,6 +16,7 @@ struct ModelInfo {
   uint64_t weight_bytes = 0;
   std::string device;
   bool wants_checkpoints = false;
+  bool adapters_optional = false;
 };
 
 }  // namespace llm_host

@@ -45,6 +45,7 @@ struct LoadSpec {
   bool gguf = false;
   float norm_shift = 0;
   std::vector<AdapterSpec> adapters;
+  bool adapters_optional = false;
   std::optional<QuantizeSpec> quantize;
   std::string save_to;  // a folder; "" = save nothing
   int context_length = 0;

@@ -87,6 +87,9 @@ class WeightStore {
     return spec_.partial && spec_.partial->contains(path) ? spec_.partial.get() : nullptr;
   }
 
+  // Whether requests may go without the adapters: then they are never added to the weights.
+  bool adapters_optional() const { return spec_.adapters_optional; }
+
   // Logical weights handed out, and the bytes they take in memory.
   uint64_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_ + (arena_ ? static_cast<uint64_t>(arena_->taken()) : 0); }

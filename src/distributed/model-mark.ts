@@ -19,7 +19,7 @@ export async function markOf(read: ReadModel): Promise<ModelMark> {
   await addTensors(weights, spec.weights);
   const adapters = createHash('sha256');
   for (const adapter of spec.adapters satisfies readonly AdapterSpec[]) {
-    adapters.update(canonical([adapter.scale, adapter.transposed]));
+    adapters.update(canonical([adapter.scale, adapter.transposed, adapter.onlyWithTools === true]));
     await addTensors(adapters, adapter.weights);
   }
   const gguf = read.ggufMetadata && spec.weights.files[0];

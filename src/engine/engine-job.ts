@@ -24,6 +24,8 @@ export interface EngineJob extends GenerateRequest {
    * `keepsPrefixes` finds them again after a restart. Default 0.
    */
   readonly sharedTokens?: number;
+  /** Apply adapters that are meant for requests with tools; others always apply. Default true. */
+  readonly adapted?: boolean;
   /** For benchmarks: the result shows what the host did in each decoding step. Default false. */
   readonly measureGraph?: boolean;
   /** Mask for the first token: a bit per token of the vocabulary, lowest bit of a byte first. Default: all. */
@@ -48,6 +50,8 @@ export interface JobEngineInfo extends EngineInfo {
   readonly wantsCheckpoints: boolean;
   /** Whether `sharedTokens` has an effect. Default false. */
   readonly keepsPrefixes?: boolean;
+  /** Whether `adapted` has an effect. Default false. */
+  readonly adaptersOptional?: boolean;
 }
 
 export interface JobEngine extends Engine {

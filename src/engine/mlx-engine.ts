@@ -134,7 +134,8 @@ export class MlxEngine implements LocalJobEngine {
   /** Scores of a prompt take all of it. */
   #prefixOf({ sharedTokens = 0 }: EngineJob, request: NativeRequest): Prefix | undefined {
     if (request.promptLogprobs) return undefined;
-    return this.#prefixes?.find(request.promptIds, sharedTokens, request.reproducible === true);
+    const { promptIds, reproducible = false, adapted = true } = request;
+    return this.#prefixes?.find(promptIds, sharedTokens, { reproducible, adapted });
   }
 
   #textStream({ continuesText = false }: EngineJob): TextStream | undefined {

@@ -4,7 +4,7 @@ import type { NativeRequest } from '../native/addon-types.ts';
 import { SAMPLING_FIELDS, withSamplingDefaults } from '../text/sampling/fields.ts';
 import { firstSamplingProblem } from '../text/sampling/problem.ts';
 import type { EngineInfo } from './engine.ts';
-import type { EngineJob } from './engine-job.ts';
+import type { EngineJob, JobEngineInfo } from './engine-job.ts';
 
 const MAX_LOGPROBS = 20;
 const MAX_INT = 2 ** 31 - 1;
@@ -15,7 +15,7 @@ const MAX_INT = 2 ** 31 - 1;
  */
 export function toNativeRequest(
   request: EngineJob,
-  model: EngineInfo,
+  model: Pick<JobEngineInfo, keyof EngineInfo | 'adaptersOptional'>,
   defaultStopIds: readonly number[],
 ): NativeRequest {
   const promptIds = ids('promptIds', request.promptIds, model.vocabSize);
@@ -38,6 +38,7 @@ export function toNativeRequest(
     ),
     ...(request.promptLogprobs && { promptLogprobs: true }),
     ...((request.reproducible ?? request.seed !== undefined) && { reproducible: true }),
+    ...(model.adaptersOptional && request.adapted === false && { adapted: false }),
     ...((request.lookup ?? true) && { lookup: true }),
     ...(request.measureGraph && { measureGraph: true }),
     prefillChunk:

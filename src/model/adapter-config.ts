@@ -13,6 +13,8 @@ export interface AdapterConfig {
   readonly keysName: string;
   /** A is [rank, in] and B [out, rank]. */
   readonly transposed: boolean;
+  /** `llm_host.only_with_tools`, a key of our own: without tools the model is to stay what it is. */
+  readonly onlyWithTools: boolean;
 }
 
 /** mlx-lm's config. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
@@ -24,7 +26,8 @@ export function mlxAdapterConfig(path: string, json: JsonObject): AdapterConfig 
   if (typeof scale !== 'number' || !Number.isFinite(scale))
     throw broken(path, 'has no numeric lora_parameters.scale');
   const keysName = 'lora_parameters.keys';
-  return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false };
+  const onlyWithTools = isOnlyWithTools(path, json);
+  return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false, onlyWithTools };
 }
 
 /** PEFT options that change more than W + scale * A B, with the values at which they have no effect. */
@@ -68,7 +71,14 @@ export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig
   const scale = alpha / (json.use_rslora === true ? Math.sqrt(r) : r);
   // A single string is a pattern, or "all-linear".
   const keys = typeof targets === 'string' ? undefined : names(path, 'target_modules', targets);
-  return { rank: r, scale, keys, keysName: 'target_modules', transposed: true };
+  const onlyWithTools = isOnlyWithTools(path, json);
+  return { rank: r, scale, keys, keysName: 'target_modules', transposed: true, onlyWithTools };
+}
+
+function isOnlyWithTools(path: string, { llm_host: own = {} }: JsonObject): boolean {
+  const value = isObject(own) ? (own.only_with_tools ?? false) : undefined;
+  if (typeof value === 'boolean') return value;
+  throw broken(path, 'has llm_host.only_with_tools that is neither true nor false');
 }
 
 function isRank(value: unknown): value is number {

@@ -126,6 +126,8 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,
+      // Of several, all or none apply.
+      ...(adapters.length > 0 && adapters.every(one => one.onlyWithTools) && { adaptersOptional: true }),
       ...(normShift !== undefined && { normShift }),
       ...(quantize && { quantize }),
     },

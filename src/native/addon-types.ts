@@ -21,6 +21,8 @@ export interface ModelInfo {
   readonly device: string;
   /** False: every prefix can be reused, so `checkpoints` have no effect. */
   readonly wantsCheckpoints: boolean;
+  /** As the model was loaded. */
+  readonly adaptersOptional: boolean;
 }
 
 /** With every sampling field but `stop`, which is text; ranges as in `SAMPLING_FIELDS`. */
@@ -35,6 +37,8 @@ export interface NativeRequest extends SamplingNumbers {
   readonly seed: number;
   /** The same tokens whatever was cached and whatever runs beside it; default false. */
   readonly reproducible?: boolean;
+  /** With the model's adapters; false only where they are optional. Default true. */
+  readonly adapted?: boolean;
   /**
    * Propose tokens by what followed the same words earlier in the prompt or reply, and verify several in one pass: where
    * that is expected to pay. The tokens are the same. Default false.
@@ -76,8 +80,9 @@ export interface NativeCacheFile extends WeightFiles {
 /** The first tokens of a prompt, to be written to a file of at most about `maxBytes`. */
 export interface NativePrefix {
   readonly ids: Int32Array;
-  /** Only if they were computed so. */
+  /** Only if they were computed so, and with adapters or without. */
   readonly reproducible: boolean;
+  readonly adapted: boolean;
   readonly path: string;
   readonly modelHash: string;
   readonly maxBytes: number;

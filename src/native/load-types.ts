@@ -42,6 +42,8 @@ export interface AdapterSpec {
   readonly scale: number;
   /** false: A is [in, rank] and B [rank, out], as in MLX; true: [rank, in] and [out, rank], as in PEFT. */
   readonly transposed: boolean;
+  /** Meant for requests that list tools; default false. Not for the addon. */
+  readonly onlyWithTools?: boolean;
 }
 
 /** What comes behind the layers of a model that turns texts into vectors. */
@@ -70,6 +72,8 @@ export interface LoadSpec {
   readonly normShift?: number;
   /** All are added to the weights. */
   readonly adapters: readonly AdapterSpec[];
+  /** Requests may go without the adapters, which are therefore never merged into the weights. Default: false. */
+  readonly adaptersOptional?: boolean;
   /** How to quantize float matrices while loading; routers and vectors stay as they are. */
   readonly quantize?: { readonly mode: string; readonly bits: number; readonly groupSize: number };
   /** An empty folder for the loaded weights: shard-1.safetensors, shard-2.safetensors and so on. */

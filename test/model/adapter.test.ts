@@ -39,6 +39,17 @@ describe('readAdapter', () => {
     expect(weights.tensors.map(t => t.name)).toEqual(Object.keys(GOOD));
   });
 
+  test('says whether it is only for requests with tools', () => {
+    expect(read(CONFIG).onlyWithTools).toBeUndefined();
+    expect(read({ ...CONFIG, llm_host: {} }).onlyWithTools).toBeUndefined();
+    expect(read({ ...CONFIG, llm_host: { only_with_tools: true } }).onlyWithTools).toBe(true);
+    for (const llm_host of [{ only_with_tools: 'yes' }, true, null, ['x']]) {
+      expect(refusal({ ...CONFIG, llm_host })).toMatch(
+        /^MODEL_BROKEN: adapter_config\.json has llm_host\.only_with_tools that is neither true nor false/,
+      );
+    }
+  });
+
   test('fits quantized and GGUF models too', () => {
     const adapter = join(MODELS, 'tiny-q4-adapter');
     expect(readAdapter(adapter, folderWeights(join(MODELS, 'tiny-q4'))).scale).toBe(1.5);

@@ -58,6 +58,7 @@ struct Contents {
   std::vector<int32_t> ids;
   int planned = 0;
   bool reproducible = false;
+  bool adapted = true;
   uint64_t checksum = 0;
   std::map<size_t, std::map<std::string, mx::array>> layers;
 };
@@ -85,6 +86,10 @@ Contents read_contents(const CacheFile& source, size_t layers) {
     }
     if (entry.name == "reproducible") {
       contents.reproducible = read_integers(file, entry, sum).front() == 1;
+      continue;
+    }
+    if (entry.name == "adapted") {
+      contents.adapted = read_integers(file, entry, sum).front() == 1;
       continue;
     }
     size_t layer = 0;
@@ -130,8 +135,9 @@ SavedCache write_cache(const Sequence& sequence, int length, const CacheTarget& 
   std::unordered_map<std::string, mx::array> tensors;
   tensors.emplace("ids", mx::array(sequence.ids.begin(), {length}, mx::int32));
   tensors.emplace("planned", mx::array({sequence.cache.planned()}, {1}, mx::int32));
-  int reproducible = sequence.reproducible() ? 1 : 0;
+  int reproducible = sequence.reproducible() ? 1 : 0, adapted = sequence.adapted() ? 1 : 0;
   tensors.emplace("reproducible", mx::array({reproducible}, {1}, mx::int32));
+  tensors.emplace("adapted", mx::array({adapted}, {1}, mx::int32));
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     for (const auto& [name, array] : sequence.state_of(i, length).arrays) {
       tensors.emplace("layers." + std::to_string(i) + "." + name, mx::contiguous(array));
@@ -172,6 +178,7 @@ Sequence read_cache(const CacheFile& source, const Model& model, const CacheOpti
       refuse(path, "holds " + std::to_string(id) + ", which is not a token id of the model");
     }
   }
+  sequence.begin(contents.reproducible, {false, contents.adapted});
   ModelCache like = after_one_token(model, options);
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     LayerState state{count, std::move(contents.layers[i])};
@@ -185,7 +192,6 @@ Sequence read_cache(const CacheFile& source, const Model& model, const CacheOpti
   if (digits_of(contents.checksum) != source.checksum) refuse(path, "is damaged: its sums differ");
   mx::eval(sequence.cache.arrays());
   sequence.cache.plan(contents.planned);
-  sequence.begin(contents.reproducible, false);
   sequence.ids = std::move(contents.ids);
   // Other conversations may begin with the same tokens.
   sequence.checkpoint();

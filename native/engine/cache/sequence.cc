@@ -31,8 +31,12 @@ const ModelCache::Checkpoint* Sequence::checkpoint_within(int length) const {
   return best;
 }
 
-int Sequence::reusable(std::span<const int32_t> prompt, bool needed) const {
-  if (needed && !reproducible_) return 0;
+int Sequence::reusable(std::span<const int32_t> prompt, const Needs& needs) const {
+  bool met = needs.adapted == adapted_ && (reproducible_ || !needs.reproducible);
+  return met ? kept(prompt) : 0;
+}
+
+int Sequence::kept(std::span<const int32_t> prompt) const {
   int length = reusable_prefix(ids, prompt);
   if (cache.can_trim(length)) return length;
   const ModelCache::Checkpoint* checkpoint = checkpoint_within(length);
@@ -48,7 +52,7 @@ LayerState Sequence::state_of(size_t layer, int length) const {
 
 Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const {
   Sequence sequence(std::move(cache));
-  int length = reusable(prompt);
+  int length = kept(prompt);
   if (length == 0) return sequence;
   for (size_t i = 0; i < sequence.cache.layers(); ++i) {
     sequence.cache.restore(i, state_of(i, length));
@@ -56,6 +60,7 @@ Sequence Sequence::fork(ModelCache cache, std::span<const int32_t> prompt) const
   sequence.cache.plan(this->cache.planned());
   sequence.ids.assign(ids.begin(), ids.begin() + length);
   sequence.reproducible_ = reproducible_;
+  sequence.adapted_ = adapted_;
   // Now, before this sequence overwrites what is being copied.
   mx::eval(sequence.cache.arrays());
   if (!this->cache.can_trim(length)) sequence.checkpoint();
@@ -83,9 +88,10 @@ void Sequence::clear() {
   reproducible_ = true;
 }
 
-void Sequence::begin(bool reproducible, bool needed) {
-  if (needed && !reproducible_) clear();
+void Sequence::begin(bool reproducible, const Needs& needs) {
+  if (needs.adapted != adapted_ || (needs.reproducible && !reproducible_)) clear();
   reproducible_ = reproducible_ && reproducible;
+  adapted_ = needs.adapted;
 }
 
 void Sequence::checkpoint() {

@@ -8,6 +8,12 @@
 
 namespace llm_host {
 
+// How the tokens that a request goes on from must have been computed.
+struct Needs {
+  bool reproducible = false;  // see kernels/base/reproducible.h; else either way
+  bool adapted = true;        // with the model's adapters, or without them
+};
+
 // One sequence of a batch: its cache and exactly the tokens that are in it.
 class Sequence {
  public:
@@ -24,22 +30,24 @@ class Sequence {
   // which must be computed for its logits.
   // -> its length.
   int rewind(std::span<const int32_t> prompt);
-  // How many tokens `rewind` would keep, after `begin` with this `needed`.
-  int reusable(std::span<const int32_t> prompt, bool needed = false) const;
-  // A copy of those tokens as a new sequence, in the empty `cache`.
+  // How many tokens `rewind` would keep, after `begin` with these needs.
+  int reusable(std::span<const int32_t> prompt, const Needs& needs = {}) const;
+  // A copy of what `rewind` would keep as a new sequence, in the empty `cache`.
   Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
   // That of a layer after `length` tokens, if `reusable` gives this length for some prompt.
   LayerState state_of(size_t layer, int length) const;
   // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;
-  // Forgets the tokens, but not whether those that come are computed reproducibly.
+  // Forgets the tokens, but not how those that come are computed.
   void forget();
   // Forgets everything.
   void clear();
-  // Before tokens are computed, reproducibly or not: forgets those that were not, if `needed`.
-  void begin(bool reproducible, bool needed);
+  // Before tokens are computed, reproducibly or not: forgets those that do not meet the needs.
+  void begin(bool reproducible, const Needs& needs);
   // Whether all its tokens were computed reproducibly: see kernels/base/reproducible.h.
   bool reproducible() const { return reproducible_; }
+  // Whether they were computed with the model's adapters.
+  bool adapted() const { return adapted_; }
   // Saves the present state, unless trimming could restore it. No computation may be pending.
   void checkpoint();
 
@@ -47,6 +55,8 @@ class Sequence {
   std::vector<int32_t> ids;
 
  private:
+  // How many tokens `rewind` would keep.
+  int kept(std::span<const int32_t> prompt) const;
   uint64_t checkpoint_bytes() const;
   // Forgets the one that is least likely to be missed.
   void drop_checkpoint();
@@ -54,6 +64,7 @@ class Sequence {
   const ModelCache::Checkpoint* checkpoint_within(int length) const;
 
   bool reproducible_ = true;
+  bool adapted_ = true;
   // By length; each is a prefix of `ids`.
   std::vector<ModelCache::Checkpoint> checkpoints_;
 };

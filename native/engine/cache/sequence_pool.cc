@@ -40,12 +40,12 @@ bool SequencePool::any_in_use() const {
   return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.in_use; });
 }
 
-SequencePool::Source SequencePool::source_of(std::span<const int32_t> prompt, bool reproducible) {
+SequencePool::Source SequencePool::source_of(std::span<const int32_t> prompt, const Needs& needs) {
   if (rows_.empty()) add(Sequence(new_cache_()));
   auto best = rows_.begin();
   int longest = -1;
   for (auto row = rows_.begin(); row != rows_.end(); ++row) {
-    int length = row->sequence.reusable(prompt, reproducible);
+    int length = row->sequence.reusable(prompt, needs);
     // Of equals, one that is not in use, and of those the most recently used.
     if (length > longest || (length == longest && !row->in_use)) {
       best = row;
@@ -57,8 +57,8 @@ SequencePool::Source SequencePool::source_of(std::span<const int32_t> prompt, bo
 }
 
 std::optional<SequencePool::Lease> SequencePool::take(std::span<const int32_t> prompt, int tokens,
-                                                      bool reproducible) {
-  Source source = source_of(prompt, reproducible);
+                                                      const Needs& needs) {
+  Source source = source_of(prompt, needs);
   const ModelCache& old = source.row->sequence.cache;
   uint64_t needed = source.in_place ? old.bytes_after(std::max(0, tokens - old.length()))
                                     : new_cache_().bytes_after(tokens);
@@ -79,19 +79,19 @@ std::optional<SequencePool::Lease> SequencePool::take(std::span<const int32_t> p
   return Lease(*this, row);
 }
 
-int SequencePool::reusable(std::span<const int32_t> prompt, bool reproducible) const {
+int SequencePool::reusable(std::span<const int32_t> prompt, const Needs& needs) const {
   int longest = 0;
   for (const Row& row : rows_) {
-    longest = std::max(longest, row.sequence.reusable(prompt, reproducible));
+    longest = std::max(longest, row.sequence.reusable(prompt, needs));
   }
   return longest;
 }
 
-const Sequence* SequencePool::holder(std::span<const int32_t> ids, bool reproducible) const {
+const Sequence* SequencePool::holder(std::span<const int32_t> ids, const Needs& needs) const {
   std::vector<int32_t> prompt(ids.begin(), ids.end());
   prompt.push_back(-1);
   for (const Row& row : rows_) {
-    if (row.sequence.reusable(prompt, reproducible) == static_cast<int>(ids.size())) {
+    if (row.sequence.reusable(prompt, needs) == static_cast<int>(ids.size())) {
       return &row.sequence;
     }
   }

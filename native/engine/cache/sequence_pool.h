@@ -56,12 +56,12 @@ class SequencePool {
   // The sequence to continue with `prompt`: the one with the longest common prefix, or a copy of
   // that prefix if the sequence is in use or rewinding would discard another conversation. Evicts
   // the least recently used ones until `tokens` positions fit; if they never do, gives nothing as
-  // long as others are in use. `reproducible`: as Sequence::begin's `needed`.
-  std::optional<Lease> take(std::span<const int32_t> prompt, int tokens, bool reproducible = false);
-  // How many tokens of a prompt any of them has; `reproducible` as above.
-  int reusable(std::span<const int32_t> prompt, bool reproducible) const;
+  // long as others are in use.
+  std::optional<Lease> take(std::span<const int32_t> prompt, int tokens, const Needs& needs = {});
+  // How many tokens of a prompt any of them has.
+  int reusable(std::span<const int32_t> prompt, const Needs& needs) const;
   // One that can go back to exactly these tokens; null: none can.
-  const Sequence* holder(std::span<const int32_t> ids, bool reproducible) const;
+  const Sequence* holder(std::span<const int32_t> ids, const Needs& needs) const;
   // Adds one that was made elsewhere. Evicts others for it that are not in use. -> false: there is
   // no room for it
   bool put(Sequence sequence);
@@ -84,7 +84,7 @@ class SequencePool {
   };
 
   Rows::iterator add(Sequence sequence);
-  Source source_of(std::span<const int32_t> prompt, bool reproducible);
+  Source source_of(std::span<const int32_t> prompt, const Needs& needs);
   // Whether `more` bytes would fit beside those in use and `kept`: what is evicted for something
   // that has to wait anyway would be read again for nothing.
   bool could_make_room(uint64_t more, Rows::iterator kept);

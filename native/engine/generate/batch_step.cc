@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "layers/adapter_scope.h"
+
 namespace llm_host {
 namespace {
 
@@ -25,6 +27,7 @@ Pass launch_step(const Model& model, std::span<Generation* const> sequences, Dec
     one->meter().start();
     pass.rows += one->rows();
   }
+  AdapterScope scope(sequences[0]->job().request.adapted);
   mx::array logits = model.head(hidden_of(model, sequences, pass.rows));  // [1, N, V]
   int first = 0, vocab = logits.shape(2);
   logits = mx::astype(mx::reshape(logits, {pass.rows, vocab}), mx::float32);

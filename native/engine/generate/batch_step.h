@@ -8,8 +8,8 @@
 namespace llm_host {
 
 // Starts the next step of several generations, each of which `advances`, in one pass over the
-// weights. If this throws, the sequences of none of them may be used again. `decisions`: of a model
-// that processes share, else null.
+// weights, all with the model's adapters or all without. If this throws, the sequences of none of
+// them may be used again. `decisions`: of a model that processes share, else null.
 Pass launch_step(const Model& model, std::span<Generation* const> sequences,
                  Decisions* decisions = nullptr);
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "engine/device/device_memory.h"
+#include "layers/adapter_scope.h"
 #include "layers/attention/positions.h"
 
 namespace llm_host {
@@ -62,8 +63,13 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governo
                       draft_of(drafts, job.request));
 }
 
+mx::array Generation::step_prefill(int count) {
+  AdapterScope scope(job_.request.adapted);
+  return prefill_->step(count);
+}
+
 void Generation::read(int count) {
-  mx::array hidden = prefill_->step(count);
+  mx::array hidden = step_prefill(count);
   if (decisions_ != nullptr) decisions_->check();
   bool again = last_id_ >= 0;  // behind a part of the reply, since positions restarted
   if (!again) job_.events.push(PrefillEvent{prefill_->done(), prefill_->total(), cached_});
@@ -72,6 +78,7 @@ void Generation::read(int count) {
   if (!prefill_->finished()) return;
   if (!again) prompt_scores_ = prefill_->take_scores();
   prefill_.reset();
+  AdapterScope scope(job_.request.adapted);
   mx::array logits = model_.head(last_positions(hidden, 1));
   logits = mx::astype(mx::reshape(logits, {1, logits.shape(2)}), mx::float32);
   mx::array token = sampler_.verify(logits, static_cast<uint64_t>(generated_), {});
@@ -195,6 +202,7 @@ void Generation::append_last() {
   if (generated_ + 1 == job_.request.max_tokens) return;
   waited_ = true;
   if (!advances()) return;
+  AdapterScope scope(job_.request.adapted);
   mx::eval(model_.body(input(), sequence_.cache, 1));
   sequence_.ids.push_back(last_id_);
 }

@@ -73,6 +73,8 @@ class Generation {
     bool computed = false;                       // and nothing failed
   };
 
+  // Prefill::step, with the model's adapters or without.
+  mx::array step_prefill(int count);
   // Throws what failed while it was under way, in whatever pass.
   void wait_for(Step& step);
   // Waits for the tokens that count. Throws MODEL_BROKEN if the logits were not numbers.

@@ -44,6 +44,9 @@ void check_request(const ModelInfo& info, const Request& r) {
   check_ids(r.prompt_ids, info.vocab_size, "promptIds");
   check_ids(r.stop_ids, info.vocab_size, "stopIds");
   check_logit_bias(info, r);
+  if (!r.adapted && !info.adapters_optional) {
+    refuse("adapted must be true: the model was loaded with adapters that always apply, or none");
+  }
   if (r.logprobs < -1 || r.logprobs > 20) refuse("logprobs must be from -1 to 20");
   for (int32_t position : r.checkpoints) {
     if (position < 1 || static_cast<size_t>(position) > r.prompt_ids.size()) {

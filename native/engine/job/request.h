@@ -28,6 +28,7 @@ struct Request {
   float frequency_penalty = 0;
   uint32_t seed = 0;
   bool reproducible = false;
+  bool adapted = true;  // false: without the model's adapters
   Lookup lookup = Lookup::kOff;
   std::vector<int32_t> stop_ids;
   int logprobs = -1;

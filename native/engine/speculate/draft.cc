@@ -28,7 +28,7 @@ Draft::Draft(const DraftModel& source, SequencePool::Lease lease, const Sampling
       prompt_tokens_(prompt.size()) {
   for (int32_t id : prompt) say(id);
   sequence().rewind(prompt);
-  sequence().begin(false, false);
+  sequence().begin(false, {false});
 }
 
 Draft::~Draft() {

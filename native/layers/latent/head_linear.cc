@@ -1,5 +1,6 @@
 #include "layers/latent/head_linear.h"
 
+#include "common/error.h"
 #include "kernels/base/cpu_op.h"
 #include "kernels/head_ops.h"
 
@@ -69,6 +70,10 @@ LatentHeads read_latent_heads(WeightStore& weights, const std::string& path,
   int rows = s.key_dim + s.value_dim, out = s.heads * rows;
   Matrix matrix = weights.matrix(both, out, s.rank, as_stored);
   if (auto adapter = weights.adapter(both, out, s.rank)) {
+    if (weights.adapters_optional()) {
+      throw Error(kModelUnsupported,
+                  "an adapter of " + both + " cannot be left out of some requests");
+    }
     matrix = with_adapter(matrix, *adapter, weights);
   }
   Matrix heads = by_head(matrix, s.heads, rows);

@@ -96,6 +96,7 @@ export class LocalChatModel implements ChatModel {
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
       ...(engine.info.keepsPrefixes && { sharedTokens: this.#prompts.sharedTokens(prompt) }),
       ...(request.text !== undefined && { continuesText: true }),
+      ...(engine.info.adaptersOptional && { adapted: this.#usesTools(request) }),
       ...sampling,
       ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
       ...this.#callStart(request),
@@ -135,6 +136,11 @@ export class LocalChatModel implements ChatModel {
       end.abort();
       await events.return?.(undefined as never);
     }
+  }
+
+  /** Whether tools are listed or were; a text that is continued may list them in a form of its own. */
+  #usesTools({ tools, messages, text }: ReplyRequest): boolean {
+    return text !== undefined || tools.length > 0 || messages.some(({ role }) => role === 'tool');
   }
 
   /** What keeps the reply's thoughts within their budget; undefined: nothing does. */

@@ -29,10 +29,16 @@ export function prefixOrigin(
   ]);
 }
 
+/** How a request has its tokens computed: the same whatever runs beside it, and with the model's adapters. */
+export interface Computed {
+  readonly reproducible: boolean;
+  readonly adapted: boolean;
+}
+
 /** Differs for other tokens, and for ones that were computed otherwise. */
-export function prefixKey(origin: string, ids: Int32Array, reproducible: boolean): string {
+export function prefixKey(origin: string, ids: Int32Array, { reproducible, adapted }: Computed): string {
   return createHash('sha256')
-    .update(JSON.stringify([origin, reproducible]))
+    .update(JSON.stringify([origin, reproducible, adapted]))
     .update(ids)
     .digest('hex');
 }

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import type { NativeCacheFile, NativeModel } from '../../native/addon-types.ts';
 import { readCacheFile } from './cache-file.ts';
 import type { PrefixFolder } from './prefix-folder.ts';
-import { prefixKey } from './prefix-key.ts';
+import { type Computed, prefixKey } from './prefix-key.ts';
 
 /** A shorter prefix is read again about as fast as a file is. */
 const LEAST_SHARED = 256;
@@ -12,7 +12,7 @@ const MOST_SEEN = 1000;
 /** The beginning of a prompt that other prompts have too. */
 export interface Prefix {
   readonly ids: Int32Array;
-  readonly reproducible: boolean;
+  readonly computed: Computed;
   readonly key: string;
   readonly path: string;
   /** Undefined: nothing that can be used. */
@@ -49,14 +49,14 @@ export class PrefixTier {
   }
 
   /** What is known of the first `shared` tokens; undefined: they are not worth it. */
-  find(promptIds: Int32Array, shared: number, reproducible: boolean): Prefix | undefined {
+  find(promptIds: Int32Array, shared: number, computed: Computed): Prefix | undefined {
     if (shared < LEAST_SHARED) return undefined;
     return this.#trying('looked up', () => {
       this.#known ??= this.#origin();
       const ids = promptIds.slice(0, shared);
-      const key = prefixKey(this.#known, ids, reproducible);
+      const key = prefixKey(this.#known, ids, computed);
       const path = this.#folder.pathOf(key);
-      return { ids, reproducible, key, path, file: this.#fileOf(path, key) };
+      return { ids, computed, key, path, file: this.#fileOf(path, key) };
     });
   }
 
@@ -110,10 +110,10 @@ export class PrefixTier {
     this.#trying('removed', () => this.#folder.remove(path));
   }
 
-  async #write({ ids, reproducible, key, path }: Prefix): Promise<void> {
+  async #write({ ids, computed, key, path }: Prefix): Promise<void> {
     try {
       const maxBytes = this.#folder.room();
-      const saved = await this.#native.savePrefix({ ids, reproducible, path, modelHash: key, maxBytes });
+      const saved = await this.#native.savePrefix({ ids, ...computed, path, modelHash: key, maxBytes });
       if (saved.tokens === 0) {
         this.#settled.delete(key);
         return;

@@ -85,6 +85,7 @@ describe('it is not used where anything differs', () => {
     ['exactness', { ...spec, exact: spec.exact !== true }, jobOf(3)],
     ['weights', tinyModel({ ...MIXED, seed: 2 }).spec, jobOf(3)],
     ['arithmetic of the request', spec, jobOf(3, { seed: 1 })],
+    ['use of adapters', { ...spec, adaptersOptional: true }, jobOf(3, { adapted: false })],
     ['tokens', spec, jobOf(3, { promptIds: [95, ...(jobOf(3).promptIds as number[]).slice(1)] })],
     ['number of tokens', spec, jobOf(3, { sharedTokens: SHARED - 1 })],
   ] as const)('another %s', async (_what, model, job) => {

@@ -51,9 +51,20 @@ TEST(two_conversations_that_alternate_read_only_what_is_new) {
 TEST(a_reproducible_request_leaves_the_tokens_that_it_cannot_use) {
   SequencePool pool(with({kFull, kFull}), kPlenty);
   Ids prompt = counted(0, 200);
-  pool.latest().begin(false, false);
+  pool.latest().begin(false, {false});
   ask(pool, prompt);
-  CHECK(pool.take(prompt, 0, true)->sequence().ids.empty());
+  CHECK(pool.take(prompt, 0, {true})->sequence().ids.empty());
+  CHECK(pool.size() == size_t{2});
+  CHECK(ask(pool, prompt) == 199);
+}
+
+TEST(a_request_without_adapters_leaves_the_tokens_that_were_computed_with_them) {
+  SequencePool pool(with({kFull, kFull}), kPlenty);
+  Ids prompt = counted(0, 200);
+  ask(pool, prompt);
+  Needs without{false, false};
+  CHECK(pool.reusable(prompt, without) == 0 && pool.holder(prompt, without) == nullptr);
+  CHECK(pool.take(prompt, 0, without)->sequence().ids.empty());
   CHECK(pool.size() == size_t{2});
   CHECK(ask(pool, prompt) == 199);
 }
@@ -177,7 +188,7 @@ TEST(what_has_to_wait_drops_nothing_that_others_may_continue) {
   read(first->sequence(), {kFull, kFull}, counted(0, CountedCache::kBlock));
   read(second->sequence(), {kFull, kFull}, counted(1000, 2 * CountedCache::kBlock));
   CHECK(!first->grow(1, false));
-  CHECK(pool.reusable(counted(9000, 101), false) == 100);
+  CHECK(pool.reusable(counted(9000, 101), {}) == 100);
 }
 
 TEST(a_row_grows_into_what_it_has_reserved) {
@@ -252,7 +263,7 @@ TEST(what_was_read_elsewhere_is_put_beside_the_others) {
   read(prefix, layers, counted(0, 50));
   prefix.checkpoint();
   CHECK(pool.put(std::move(prefix)) && pool.size() == size_t{2});
-  CHECK(pool.reusable(counted(0, 80), false) == 50);
+  CHECK(pool.reusable(counted(0, 80), {}) == 50);
   CHECK(ask(pool, counted(0, 80), layers) == 50);
   CHECK(consistent(pool.latest(), layers));
   // Another conversation with the same beginning.
@@ -267,25 +278,24 @@ TEST(there_is_no_room_for_a_sequence_beyond_the_budget) {
   read(large, {kFull, kFull}, counted(1000, 2 * CountedCache::kBlock));
   CHECK(!pool.could_hold(large.bytes()) && !pool.put(std::move(large)));
   // And nothing has been dropped for it.
-  CHECK(pool.reusable(counted(0, 101), false) == 100);
+  CHECK(pool.reusable(counted(0, 101), {}) == 100);
 }
 
 TEST(a_holder_can_go_back_to_exactly_these_tokens) {
   std::vector<Layers> layers{kFull, kState};
   SequencePool pool(with(layers), kPlenty);
-  CHECK(pool.holder(counted(0, 50), false) == nullptr);
+  CHECK(pool.holder(counted(0, 50), {}) == nullptr);
   {
     auto lease = pool.take(counted(0, 80), 80);
     read(lease->sequence(), layers, counted(0, 50));
     lease->sequence().checkpoint();
     read(lease->sequence(), layers, counted(50, 30));
   }
-  const Sequence* holder = pool.holder(counted(0, 50), false);
-  CHECK(holder != nullptr && pool.holder(counted(0, 49), false) == nullptr);
+  const Sequence* holder = pool.holder(counted(0, 50), {});
+  CHECK(holder != nullptr && pool.holder(counted(0, 49), {}) == nullptr);
   CHECK(holder->state_of(1, 50).arrays.at("sum").item<int32_t>() == 49 * 50 / 2);
   CHECK(holder->state_of(0, 50).arrays.at("keys").shape(2) == 50);
-  CHECK(pool.holder(counted(0, 80), false) == holder &&
-        pool.holder(counted(1, 50), false) == nullptr);
+  CHECK(pool.holder(counted(0, 80), {}) == holder && pool.holder(counted(1, 50), {}) == nullptr);
 }
 
 int main() {

@@ -100,18 +100,34 @@ TEST(few_of_the_checkpoints_that_take_much_memory_are_kept) {
 TEST(a_reproducible_request_reads_again_what_was_not_computed_so) {
   std::vector<Layers> layers{kFull};
   Sequence sequence(new_cache(layers));
-  sequence.begin(true, true);
+  sequence.begin(true, {true});
   read(sequence, layers, counted(0, 9));
-  CHECK(sequence.reusable(counted(0, 9), true) == 8);
-  sequence.begin(false, false);
+  CHECK(sequence.reusable(counted(0, 9), {true}) == 8);
+  sequence.begin(false, {false});
   CHECK(sequence.rewind(counted(0, 9)) == 8);
   CHECK(!sequence.reproducible() &&
         !sequence.fork(new_cache(layers), counted(0, 9)).reproducible());
   // Faster arithmetic may go on from anything.
-  sequence.begin(true, false);
-  CHECK(sequence.reusable(counted(0, 9), true) == 0 && sequence.reusable(counted(0, 9)) == 8);
-  sequence.begin(true, true);
+  sequence.begin(true, {false});
+  CHECK(sequence.reusable(counted(0, 9), {true}) == 0 && sequence.reusable(counted(0, 9)) == 8);
+  sequence.begin(true, {true});
   CHECK(sequence.reproducible() && sequence.ids.empty() && consistent(sequence, layers));
+}
+
+TEST(tokens_computed_with_adapters_serve_no_request_without_and_the_other_way) {
+  std::vector<Layers> layers{kFull};
+  for (bool adapted : {true, false}) {
+    Needs same{false, adapted}, other{false, !adapted};
+    Sequence sequence(new_cache(layers));
+    sequence.begin(true, same);
+    read(sequence, layers, counted(0, 9));
+    CHECK(sequence.reusable(counted(0, 9), same) == 8);
+    CHECK(sequence.reusable(counted(0, 9), other) == 0);
+    Sequence copy = sequence.fork(new_cache(layers), counted(0, 9));
+    CHECK(copy.adapted() == adapted && copy.ids.size() == 8);
+    sequence.begin(true, other);
+    CHECK(sequence.adapted() == !adapted && sequence.ids.empty() && consistent(sequence, layers));
+  }
 }
 
 int main() {

@@ -1,0 +1,3 @@
+import { optionalAdapters } from './optional-adapters.ts';
+
+optionalAdapters();
