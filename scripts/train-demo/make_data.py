@@ -1,4 +1,4 @@
-"""Training conversations. Each group shares one system text and tool list; its branches are independent conversations."""
+"""Training conversations, all with tools: without any the adapter does not apply. Each group shares one system text and tool list; its branches are independent conversations."""
 
 import argparse
 import copy
@@ -27,7 +27,7 @@ def forbidden():
     return {normal(q) for q in asked()}
 
 
-answered, own_replies = functools.cache(talk.answered), functools.cache(talk.own_replies)
+answered = functools.cache(talk.answered)
 
 
 class Group:
@@ -65,8 +65,6 @@ class Group:
                 listed = r.sample(listed, len(listed))
         self.tools = listed
         self.recalls = kind == "recall"
-        # Where no tool is listed the untuned model is to stay what it is, but for what only a long conversation shows.
-        self.rehearsed = kind == "none" and r.random() < 0.85
         self.system = "You are a helpful assistant." if r.random() < 0.75 else r.choice(SYSTEMS)
         self.files = []
 
@@ -104,7 +102,7 @@ class Group:
         r, k = self.r, self.r.random()
         if k < 0.12:
             return abilities.able(r, self.tools)
-        if k < 0.17 and self.tools:
+        if k < 0.17:
             return (abilities.needs(r, r.choice(self.tools)) if r.random() < 0.3 else None) or abilities.able_one(r, self.tools)
         if k < 0.23:
             return talk.elliptic(r)
@@ -228,7 +226,7 @@ class Group:
                 return found
             q, c, res, said = self.one_call()
             return [user(q), *done(c, res), say(said(res))] if complete else [user(q), turn([c])]
-        if not self.tools or k < 0.19:
+        if k < 0.19:
             return self.words()
         if k < 0.245:
             q, a = self.missing()
@@ -279,13 +277,10 @@ class Group:
     def branch(self):
         """(kind, messages)"""
         r = self.r
-        # Its likelihoods are to stay, so whatever is said will do; most of it its own.
-        if self.rehearsed and r.random() < 0.65:
-            return "own reply", copy.deepcopy(r.choice(own_replies()))
         if self.recalls:
             return "looked up", facts.looked_up(r)
         self.files = []
-        if self.tools and r.random() < (0.2 if self.absent else 0.45):
+        if r.random() < (0.2 if self.absent else 0.45):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.
@@ -315,10 +310,10 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.24, 0.05, 0.03, 0.05, 0.04, 0.12, 0.42, 0.05])[0])
-        alone = 0 if g.rehearsed or g.recalls else 0.1 if g.tools else 1
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "library", "recall"], [0.25, 0.05, 0.03, 0.06, 0.04, 0.52, 0.05])[0])
+        alone = 0 if g.recalls else 0.1
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
-        yield {"rehearsed": g.rehearsed, "system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
+        yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 
 
 def main():

@@ -1,7 +1,5 @@
 """The Llama forward pass over packed batches, with LoRA merged into the frozen weights at every step."""
 
-import contextlib
-
 import torch
 import torch.nn.functional as F
 
@@ -66,7 +64,7 @@ class Model:
         self.norms = [(l["norm1"], l["norm2"]) for l in self.layers]
         self.base = [{k: l[k].to(torch.bfloat16 if dtype == torch.bfloat16 else dtype) for k in FUSED} for l in self.layers]
         self.merged = [dict(l) for l in self.base]
-        self.lora, self.mask, self.tuned = None, {}, True
+        self.lora, self.mask = None, {}
         freq = 1.0 / ROPE_BASE ** (torch.arange(0, HEAD_DIM, 2).float() / HEAD_DIM)
         angle = torch.outer(torch.arange(2048).float(), freq)
         self.cos, self.sin = angle.cos(), angle.sin()
@@ -111,19 +109,7 @@ class Model:
                 self.merged[i][k].copy_(torch.add(self.base[i][k], delta, alpha=SCALE))
                 self.merged_t[i][k].copy_(self.merged[i][k].t())
 
-    @contextlib.contextmanager
-    def untuned(self):
-        """Within it the model computes without its adapter, and without gradients."""
-        self.tuned = False
-        try:
-            with torch.no_grad():
-                yield
-        finally:
-            self.tuned = True
-
     def _linear(self, i, k, x):
-        if not self.tuned:
-            return F.linear(x, self.base[i][k])
         if self.lora is None or not torch.is_grad_enabled():
             return F.linear(x, self.merged[i][k])
         a, b = self.lora[i][k]

@@ -21,15 +21,11 @@ from tools import render
 
 IM_START = 1
 EMPTY = "<|im_start|>system\n<|im_end|>\n"
-LEARNT, KEPT = 1, 2  # marks of tokens: to be learnt, to be as likely as to the untuned model
-MOST_KEPT = 256  # of a batch's tokens, by chance: each compares whole distributions
 
 
 def branch_tokens(tok, messages, header):
     """The tokens behind the shared prefix, and which are learned: the assistant's, but for what is `given`."""
     text = render([{"role": "system", "content": ""}] + messages, [])
-    if messages[-1].get("open"):
-        text = text.removesuffix("<|im_end|>\n")
     ids = tok.encode(text[len(EMPTY):]).ids
     answers = iter([m for m in messages if m["role"] == "assistant"])
     learn, inside = [], False
@@ -44,38 +40,17 @@ def branch_tokens(tok, messages, header):
 
 def pack(tok, group, header, limit):
     """One sequence: the shared prefix, then as many branches as fit, each blind to the others."""
-    mark = KEPT if group["rehearsed"] else LEARNT
     prefix = tok.encode(render([{"role": "system", "content": group["system"]}], group["tools"])).ids
-    ids, learn, pos, part = list(prefix), [0] * len(prefix), list(range(len(prefix))), [0] * len(prefix)
+    ids, learn, pos, part = list(prefix), [False] * len(prefix), list(range(len(prefix))), [0] * len(prefix)
     for k, messages in enumerate(group["branches"], 1):
         b, l = branch_tokens(tok, messages, header)
         if k > 1 and len(ids) + len(b) > limit:
             continue
         ids += b
-        learn += [mark * one for one in l]
+        learn += l
         pos += range(len(prefix), len(prefix) + len(b))
         part += [k] * len(b)
     return (ids, learn, pos, part) if len(ids) <= limit + 200 else None
-
-
-def loss_of(model, ids, pos, mask, learn, kept):
-    """Cross-entropy of what is learnt; where the untuned model is to stay what it is, its divergence from that."""
-    h = model.hidden(ids, pos, mask)
-    where = following(learn)
-    lost = F.cross_entropy(model.logits(h[where]).float(), ids.reshape(-1)[where + 1], reduction="sum")
-    rows = kept.any(1).nonzero().squeeze(1)
-    some = torch.randperm(int(kept.sum()))[:MOST_KEPT]
-    if len(rows):
-        with model.untuned():
-            before = model.logits(model.hidden(ids[rows], pos[rows], mask[rows])[following(kept[rows])[some]])
-        after = model.logits(h[following(kept)[some]])
-        lost = lost + F.kl_div(*(F.log_softmax(l.float(), -1) for l in (after, before)), log_target=True, reduction="sum")
-    return lost / (len(where) + len(some))
-
-
-def following(learn):
-    """The flat indices of the tokens behind which a marked one comes."""
-    return F.pad(learn[:, 1:], (0, 1)).reshape(-1).nonzero().squeeze(1)
 
 
 def batches(tok, seed, limit, budget, workers):
@@ -100,13 +75,13 @@ def tensors(batch):
     # Few lengths, since every new one costs memory that is never given back.
     n, t = len(batch), -(-max(len(b[0]) for b in batch) // 32) * 32
     ids, pos = torch.full((n, t), IM_END), torch.zeros(n, t, dtype=torch.long)
-    part, learn = torch.full((n, t), -1), torch.zeros(n, t, dtype=torch.long)
+    part, learn = torch.full((n, t), -1), torch.zeros(n, t, dtype=torch.bool)
     for r, (i, l, p, k) in enumerate(batch):
         for target, value in ((ids, i), (learn, l), (pos, p), (part, k)):
             target[r, :len(i)] = torch.tensor(value)
     same = (part[:, :, None] == part[:, None, :]) | (part[:, None, :] == 0)
     mask = same & torch.ones(t, t, dtype=torch.bool).tril()
-    return ids, pos, mask[:, None], learn == LEARNT, learn == KEPT
+    return ids, pos, mask[:, None], learn
 
 
 def work(rank, a, meeting, shared):
@@ -129,8 +104,11 @@ def work(rank, a, meeting, shared):
         model.merge(rank, a.workers)
         batch = next(mine)
         dist.barrier()
-        ids, *rest = tensors(batch)
-        loss = loss_of(model, ids, *rest)
+        ids, pos, mask, learn = tensors(batch)
+        h = model.hidden(ids, pos, mask)
+        keep = torch.cat([learn[:, 1:], torch.zeros(len(batch), 1, dtype=torch.bool)], 1)
+        where = keep.reshape(-1).nonzero().squeeze(1)
+        loss = F.cross_entropy(model.logits(h[where]).float(), ids.reshape(-1)[where + 1])
         loss.backward()
         step += 1
         done = max(step / a.steps, (time.time() - start) / 60 / a.minutes)

@@ -15,38 +15,36 @@ from base_model import CACHE, HEAD_DIM, HEADS, HIDDEN, IM_END, KV_HEADS, LAYERS,
 from export import exported_state
 from make_data import groups
 from model import FUSED, RANK, SCALE, rms_norm, rope, swiglu, widened
-from train import KEPT, LEARNT, pack
+from train import pack
 
 BLOCK = 128  # tokens of a block of the attention's mask
-MOST_KEPT = 4096  # of a row's tokens, by chance: each compares whole distributions
 
 
 def producing(queue, seed, worker, limit, budget):
-    """Puts rows of `budget` tokens into the queue for ever: sequences one after another, padded at the end, those to be kept apart."""
+    """Puts rows of `budget` tokens into the queue for ever: sequences one after another, padded at the end."""
     torch.set_num_threads(1)
     tok = load_tokenizer()
     header = tuple(tok.encode("<|im_start|>assistant\n").ids)
-    waiting = {False: [], True: []}
+    waiting, size = [], 0
     for chunk in range(10 ** 9):
         for group in groups((seed * 1009 + worker) * 100003 + chunk, 32):
             packed = pack(tok, group, header, limit)
             if not packed:
                 continue
-            alike = waiting[group["rehearsed"]]
-            size = sum(len(one[0]) for one in alike)
             if size + len(packed[0]) > budget:
-                queue.put((row(alike, budget), sum(max(one[3]) for one in alike), size))
-                alike.clear()
-            alike.append(packed)
+                queue.put((row(waiting, budget), sum(max(one[3]) for one in waiting), size))
+                waiting, size = [], 0
+            waiting.append(packed)
+            size += len(packed[0])
 
 
 def row(sequences, budget):
-    """Ids, their marks, positions, branches and where each one's sequence starts: [5, budget]."""
+    """Ids, which of them are learnt, positions, branches and where each one's sequence starts: [5, budget]."""
     made, at = np.zeros((5, budget), np.int32), 0
     made[0] = IM_END
-    for ids, marks, pos, part in sequences:
+    for ids, learn, pos, part in sequences:
         there = slice(at, at + len(ids))
-        made[:4, there] = ids, marks, pos, part
+        made[:4, there] = ids, learn, pos, part
         made[4, there] = at
         at += len(ids)
     made[3, at:] = -1
@@ -63,8 +61,6 @@ class Lora(torch.nn.Module):
         self.embed, self.norm = w["embed"].to(device, torch.bfloat16), w["norm"].to(device)
         self.norms = [(l["norm1"].to(device), l["norm2"].to(device)) for l in w["layers"]]
         self.base = [{k: l[k].to(device, torch.bfloat16) for k in FUSED} for l in w["layers"]]
-        # With gradients, though none is used: without them the layer would be compiled once more.
-        self.untuned = [{k: w.clone().requires_grad_() for k, w in l.items()} for l in self.base]
         angle = torch.outer(torch.arange(4096).float(), 1.0 / ROPE_BASE ** (torch.arange(0, HEAD_DIM, 2).float() / HEAD_DIM))
         self.cos, self.sin = angle.cos().to(device), angle.sin().to(device)
         gen = torch.Generator().manual_seed(seed)
@@ -145,19 +141,11 @@ class Functions:
 
 
 def loss_of(model, weights, batch, f, device):
-    """Cross-entropy; of a row to be kept, the divergence from the untuned model. Either is a mean over tokens."""
-    ids, marks, pos, part, start = torch.from_numpy(batch).to(device, non_blocking=True)
-    ids, pos, mask = ids.long(), pos.long(), f.mask(part, start)
-    behind = F.pad(marks[1:], (0, 1))
-    h = model(weights, ids, pos, mask, f)
-    if not (batch[1] == KEPT).any():
-        where = (behind == LEARNT).nonzero().squeeze(1)
-        return F.cross_entropy(F.linear(h[where], model.embed).float(), ids[where + 1])
-    where = (behind == KEPT).nonzero().squeeze(1)
-    where = where[torch.randperm(len(where), device=device)[:MOST_KEPT]]
-    before = model(model.untuned, ids, pos, mask, f).detach()
-    after, before = (F.log_softmax(F.linear(x[where], model.embed).float(), -1) for x in (h, before))
-    return F.kl_div(after, before, log_target=True, reduction="batchmean")
+    ids, learn, pos, part, start = torch.from_numpy(batch).to(device, non_blocking=True)
+    h = model(weights, ids.long(), pos.long(), f.mask(part, start), f)
+    where = F.pad(learn[1:], (0, 1)).nonzero().squeeze(1)
+    logits = F.linear(h[where], model.embed)
+    return F.cross_entropy(logits.float(), ids.long()[where + 1])
 
 
 def main():

@@ -19,12 +19,22 @@ CASES = {"int": integer, "num": lambda r: abs(number(r)), "date": MORE["isodate"
 @functools.cache
 def library():
     """{topic: its tools}"""
-    return {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            for path in sorted((FOLDER / "tools").glob("*.jsonl"))}
+    return {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in _files("*.jsonl") + _files(NEWER)}
 
 
-# What a model that has learnt the others has still to learn.
-NEWER = ("general", "lists")
+@functools.cache
+def weights():
+    """How often a tool of each topic is drawn."""
+    newer = {path.stem for path in _files(NEWER)}
+    return [2 if topic in newer else 1 for topic in library()]
+
+
+# What a model that has learnt the others has still to learn: to write values otherwise than they are said.
+NEWER = "values/*.jsonl"
+
+
+def _files(pattern):
+    return sorted((FOLDER / "tools").glob(pattern))
 
 
 def _drawn(r, arg):
@@ -268,7 +278,7 @@ def shown(r, line):
 def some_tools(r, count):
     """Tools of one topic, now and then of any; and one of that topic that is not among them."""
     topics = list(library())
-    chosen = lambda: r.choices(topics, [3 if t in NEWER else 1 for t in topics])[0]
+    chosen = lambda: r.choices(topics, weights())[0]
     if r.random() < 0.6:
         *lines, absent = r.sample(library()[chosen()], count + 1)
     else:

@@ -32,12 +32,6 @@ def answered():
     return [(row["question"], fix(row["question"], row["answer"])) for row in rows]
 
 
-def own_replies():
-    """Dialogues with the untuned model's own replies, word for word, the last of them perhaps `open`: cut off."""
-    rows = [json.loads(line) for line in (FOLDER / "own-replies.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [[(user, say)[i % 2](text) for i, text in enumerate(row["turns"][:-1])] + [say(row["turns"][-1]) | {"open": row["open"]}] for row in rows]
-
-
 def elliptic(r):
     """A question, then one or two that leave out what was said: "And of Italy?"."""
     first, short, answer, values = r.choice(TALK["elliptic"]).split("|")
