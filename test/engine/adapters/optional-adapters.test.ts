@@ -1,3 +1,0 @@
-import { optionalAdapters } from './optional-adapters.ts';
-
-optionalAdapters();
