@@ -201,7 +201,7 @@ class Group:
             one, two = (other_call(r, tool, ask) for tool, ask, _ in r.sample(self.others, 2))
             if found := steps.two_of_any(r, one, two):
                 return found
-        return None
+        return self.words() if 0.68 <= k < 0.75 else None
 
     def lacking(self):
         """What one of the others needs is asked for; it may end with the question."""
@@ -270,7 +270,8 @@ class Group:
             tool, ask, purpose = r.choice(self.others)
             if self.absent:
                 kinds["repaired"] = (4, self.repaired)
-            kinds |= {"tool again": (3, lambda: followups.of_tool(r, tool, ask)), "missing argument": (6 if self.absent else 3, self.lacking), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
+            again = lambda: self.absent and r.random() < 0.85 and followups.of_library(r, tool, ask) or followups.of_tool(r, tool, ask)
+            kinds |= {"tool again": (6 if self.absent else 3, again), "missing argument": (6 if self.absent else 3, self.lacking), "quoted": (1.5, lambda: followups.quoted_result(r, tool, ask, word))}
         kind = r.choices(list(kinds), [w for w, _ in kinds.values()])[0]
         return kind, kinds[kind][1]()
 
@@ -280,7 +281,7 @@ class Group:
         if self.recalls:
             return "looked up", facts.looked_up(r)
         self.files = []
-        if r.random() < (0.2 if self.absent else 0.45):
+        if r.random() < (0.26 if self.absent else 0.45):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.

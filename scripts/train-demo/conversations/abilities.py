@@ -14,7 +14,7 @@ PHRASES, EVERYDAY = sections("dialogues.txt"), sections("everyday.txt")
 def purpose_of(tool):
     """What a tool is for, in words that stand in the list itself or are known for the bundled ones."""
     f = tool["function"]
-    text = PURPOSE.get(f["name"]) or re.sub(r"^(Lets you|Use this to|Can|Tool to|A tool to) ", "", f["description"]).rstrip(".")
+    text = PURPOSE.get(f["name"]) or re.sub(r"^(Lets you|Use this to|Can|Tool to|A tool to) ", "", f["description"]).rstrip(".") or f"run {f['name']}"
     return text if text[:2].isupper() else text[0].lower() + text[1:]
 
 

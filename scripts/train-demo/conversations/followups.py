@@ -188,6 +188,16 @@ def of_tool(r, tool, ask):
     return out + [user(said_so(r, r.choice(PHRASES["tool.once-more"]))), *done(c, res), say(other_said(r, res))]
 
 
+def of_library(r, tool, ask):
+    """The same in the words of the tool's own people; None if nobody wrote any."""
+    made = ask.again(r)
+    if made is None:
+        return None
+    first, q, res, more, second, then = made
+    name = tool["function"]["name"]
+    return [user(q), *done(call(name, first), res), say(other_said(r, res)), user(more), *done(call(name, second), then), say(other_said(r, then))]
+
+
 def _long(r):
     """Up to fourteen entries, each of its own."""
     names = many_names(r, 7, 14)

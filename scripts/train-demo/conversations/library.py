@@ -186,7 +186,7 @@ class Asking:
             drawn = _several(r, args[k], star if len(names) == 1 else 2)
             q = q.replace("{" + k + "*}", listing([said for _, said in drawn]))
             several.append([(k, v) for v, _ in drawn])
-        numbers = sorted({k.split(".")[1] for k in values if "." in k})
+        numbers = (["1"] if BETWEEN in q and any("." in k for k in values) else []) + sorted({k.split(".")[1] for k in values if "." in k})
         shared = {k: v for k, v in values.items() if "." not in k}
         if numbers:
             made = [shared | {k.split(".")[0]: v for k, v in values.items() if k.endswith("." + n)} for n in numbers]
@@ -251,6 +251,17 @@ class Asking:
         (call,), q = self._filled(r, request + BETWEEN + answer)
         request, answer = q.split(BETWEEN)
         return call, self._surrounded(r, request, list(call.values())), question, answer, self._result(r, call)
+
+    def again(self, r):
+        """(arguments, request, result, follow-up, arguments then, result then), or None. The follow-up changes some of them: {city.2}."""
+        if not self.line.get("again"):
+            return None
+        request, more = r.choice(self.line["again"])
+        (first, second), q = self._filled(r, request + BETWEEN + more)
+        request, more = q.split(BETWEEN)
+        if first == second:
+            return None
+        return first, self._surrounded(r, request, list(first.values())), self._result(r, first), more, second, self._result(r, second)
 
     def near(self, r):
         """A question of the same subject that the tool cannot answer, and its answer if it needs no tool."""
