@@ -1,4 +1,4 @@
-import { shownJson } from '../text/clean/visible.ts';
+import { shownJson, visible } from '../text/clean/visible.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { broken, unsupported } from '../text/files/model-fault.ts';
 
@@ -76,7 +76,11 @@ export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig
 }
 
 function isOnlyWithTools(path: string, { llm_host: own = {} }: JsonObject): boolean {
-  const value = isObject(own) ? (own.only_with_tools ?? false) : undefined;
+  if (!isObject(own)) throw broken(path, 'has llm_host that is no object');
+  const { only_with_tools: value = false, ...others } = own;
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw broken(path, `has llm_host.${visible(other.slice(0, 40))}; known: only_with_tools`);
   if (typeof value === 'boolean') return value;
   throw broken(path, 'has llm_host.only_with_tools that is neither true nor false');
 }

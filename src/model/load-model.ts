@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import { loadAddon } from '../native/load-addon.ts';
-import type { LoadSpec, WeightFiles } from '../native/load-types.ts';
+import type { AdapterSpec, LoadSpec, WeightFiles } from '../native/load-types.ts';
 import type { JsonObject } from '../text/files/json-file.ts';
 import { readAdapter } from './adapter.ts';
 import { readModelTexts } from './config.ts';
@@ -126,8 +126,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,
-      // Of several, all or none apply.
-      ...(adapters.length > 0 && adapters.every(one => one.onlyWithTools) && { adaptersOptional: true }),
+      ...(!encoder && areOptional(adapters) && { adaptersOptional: true }),
       ...(normShift !== undefined && { normShift }),
       ...(quantize && { quantize }),
     },
@@ -136,6 +135,11 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
     bytesLeft: need ? bytesLeftBy(need, options.beside) : Number.POSITIVE_INFINITY,
     need,
   };
+}
+
+/** Of several, all or none apply. */
+function areOptional(adapters: readonly AdapterSpec[]): boolean {
+  return adapters.length > 0 && adapters.every(adapter => adapter.onlyWithTools);
 }
 
 /** Tokens of a text for an encoder. */

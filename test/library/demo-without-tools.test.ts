@@ -14,7 +14,12 @@ test('without tools the demo says what its untuned model says; with one it calls
   await using demo = await loadModel('demo');
   await using untuned = await loadModel('demo', { adapter: [] });
   const said = async (model: typeof demo) => {
-    const chat = model.chat({ system: 'You are a helpful assistant.', temperature: 0, maxTokens: 40 });
+    const chat = model.chat({
+      system: 'You are a helpful assistant.',
+      temperature: 0,
+      seed: 1,
+      maxTokens: 40,
+    });
     const texts: string[] = [];
     for (const question of QUESTIONS) texts.push((await chat.send(question)).text);
     return texts;

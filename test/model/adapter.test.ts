@@ -43,10 +43,14 @@ describe('readAdapter', () => {
     expect(read(CONFIG).onlyWithTools).toBeUndefined();
     expect(read({ ...CONFIG, llm_host: {} }).onlyWithTools).toBeUndefined();
     expect(read({ ...CONFIG, llm_host: { only_with_tools: true } }).onlyWithTools).toBe(true);
-    for (const llm_host of [{ only_with_tools: 'yes' }, true, null, ['x']]) {
-      expect(refusal({ ...CONFIG, llm_host })).toMatch(
-        /^MODEL_BROKEN: adapter_config\.json has llm_host\.only_with_tools that is neither true nor false/,
-      );
+    for (const [llm_host, problem] of [
+      [{ only_with_tools: 'yes' }, 'llm_host.only_with_tools that is neither true nor false'],
+      [{ only_with_tools: null }, 'llm_host.only_with_tools that is neither true nor false'],
+      [{ only_with_tool: true }, 'llm_host.only_with_tool; known: only_with_tools'],
+      [true, 'llm_host that is no object'],
+      [null, 'llm_host that is no object'],
+    ]) {
+      expect(refusal({ ...CONFIG, llm_host })).toBe(`MODEL_BROKEN: adapter_config.json has ${problem}`);
     }
   });
 

@@ -95,6 +95,25 @@ TEST(a_step_that_fails_ends_all_that_it_was_for) {
   CHECK(again.over() && again.last.cached_tokens == 0 && again.ids == alone(asking(60, prompt)));
 }
 
+TEST(a_step_that_fails_leaves_no_cache_of_those_with_adapters_or_without) {
+  Engine engine(3);
+  Request without = asking(60, prompt_of(2, 30));
+  without.adapted = false;
+  Asked first(engine.scheduler, asking(60, prompt_of(1, 20)));
+  Asked second(engine.scheduler, without);
+  Asked third(engine.scheduler, asking(60, prompt_of(3, 40)));
+  engine.run(8);
+  CHECK(first.take().ids.size() > 2 && second.take().ids.size() > 2);
+  engine.model.failing = Failing::Pass::kStep;
+  engine.run();
+  CHECK(lost(first) && lost(third) && second.over());
+  Asked again(engine.scheduler, without), beside(engine.scheduler, asking(60, prompt_of(1, 20)));
+  engine.run();
+  CHECK(again.over() && again.ids == alone(without));
+  CHECK(beside.over() && beside.last.cached_tokens == 0);
+  CHECK(beside.ids == alone(asking(60, prompt_of(1, 20))));
+}
+
 TEST(one_that_is_cancelled_leaves_no_cache_of_a_step_that_failed) {
   Engine engine(2);
   Asked first(engine.scheduler, asking(60, prompt_of(1, 20)));
