@@ -65,16 +65,18 @@ await runMain(async () => {
   const results = [];
   for (const part of PARTS) {
     console.log(`\n== ${part.name}`);
-    results.push({ name: part.name, ...(await part.run()) });
+    const start = Date.now();
+    const result = await part.run();
+    results.push({ name: part.name, seconds: Math.round((Date.now() - start) / 1000), ...result });
   }
   summarise(results);
 });
 
 function summarise(results) {
   console.log('');
-  for (const { name, ...result } of results) {
+  for (const { name, seconds, ...result } of results) {
     const isCheck = result.passed + result.failures.length + result.skipped.length === 0;
-    console.log(`${name.padEnd(9)}${isCheck ? 'ok' : counts(result)}`);
+    console.log(`${name.padEnd(9)}${`${seconds} s`.padStart(6)}  ${isCheck ? 'ok' : counts(result)}`);
   }
   const all = combined(results);
   printSkipped(all.skipped);
