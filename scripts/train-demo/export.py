@@ -53,9 +53,7 @@ def main():
     os.replace(path + ".tmp", path)
     config = {"fine_tune_type": "lora", "num_layers": LAYERS,
               "lora_parameters": {"rank": RANK, "scale": SCALE, "dropout": 0.0,
-                                  "keys": [module for _, parts in FUSED.values() for module, _ in parts]},
-              # Without tools the model stays what it is.
-              "llm_host": {"only_with_tools": True}}
+                                  "keys": [module for _, parts in FUSED.values() for module, _ in parts]}}
     with open(os.path.join(a.to, "adapter_config.json"), "w", encoding="utf-8") as f:
         json.dump(config, f, indent=2)
         f.write("\n")

@@ -1,4 +1,4 @@
-"""Training conversations, all with tools: without any the adapter does not apply. Each group shares one system text and tool list; its branches are independent conversations."""
+"""Training conversations. Each group shares one system text and tool list; its branches are independent conversations."""
 
 import argparse
 import copy
@@ -102,7 +102,7 @@ class Group:
         r, k = self.r, self.r.random()
         if k < 0.12:
             return abilities.able(r, self.tools)
-        if k < 0.17:
+        if k < 0.17 and self.tools:
             return (abilities.needs(r, r.choice(self.tools)) if r.random() < 0.3 else None) or abilities.able_one(r, self.tools)
         if k < 0.23:
             return talk.elliptic(r)
@@ -226,7 +226,7 @@ class Group:
                 return found
             q, c, res, said = self.one_call()
             return [user(q), *done(c, res), say(said(res))] if complete else [user(q), turn([c])]
-        if k < 0.19:
+        if not self.tools or k < 0.19:
             return self.words()
         if k < 0.245:
             q, a = self.missing()
@@ -281,7 +281,7 @@ class Group:
         if self.recalls:
             return "looked up", facts.looked_up(r)
         self.files = []
-        if r.random() < (0.26 if self.absent else 0.45):
+        if self.tools and r.random() < (0.26 if self.absent else 0.45):
             kind, found = self.dialogue()
             if found:
                 # Some of them begin after something else.
@@ -311,8 +311,8 @@ class Group:
 def groups(seed, n, branches=7):
     r = random.Random(seed)
     for _ in range(n):
-        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "library", "recall"], [0.25, 0.05, 0.03, 0.06, 0.04, 0.52, 0.05])[0])
-        alone = 0 if g.recalls else 0.1
+        g = Group(r, r.choices(["all", "some", "other", "mixed", "lists", "none", "library", "recall"], [0.25, 0.05, 0.03, 0.06, 0.04, 0.06, 0.46, 0.05])[0])
+        alone = 0 if g.recalls else 0.1 if g.tools else 0.3
         found = g.branches(1, g.long_branch) if r.random() < alone else g.branches(branches, g.branch)
         yield {"system": g.system, "tools": copy.deepcopy(g.tools), "branches": [b for _, b in found], "kinds": [k for k, _ in found]}
 

@@ -31,6 +31,7 @@ describe('load', () => {
       weightBytes: total,
       device: expect.stringMatching(/^cpu$|^gpu/),
       wantsCheckpoints: false,
+      adaptersOptional: false,
     });
     for (const p of progress) {
       expect(p.totalBytes).toBe(total);
