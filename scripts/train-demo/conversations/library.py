@@ -71,7 +71,7 @@ def _has_form(arg):
     return "enum" not in arg and any(_is_pair(arg, v) for v in arg.get("values", []))
 
 
-BETWEEN = "\0"  # a request and the answer to the question behind it
+BETWEEN = "\0"  # a request and what is said after it: the answer to a question, a follow-up
 
 # Arguments whose names tell of a form of their own.
 FORMED = re.compile(r"code|iso|abbr|symbol|ticker|id$|ids$|sku|zip|slug|hex|lang|mail|url|phone|time|key|path|file|format|number|currency|query|expr|zone|court|weekday")
@@ -107,7 +107,8 @@ def _is_fraction(arg):
 
 def _may_be_copied(key, said, line):
     """Only names and dates, and only where no request sets the value in its own words."""
-    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in line["asks"] + line.get("many", []) + [request for request, *_ in line.get("lacks", [])])
+    forms = line["asks"] + line.get("many", []) + [request for request, *_ in line.get("lacks", [])] + [said for pair in line.get("again", []) for said in pair]
+    set_by_hand = any(re.search(rf"{{{key}(?:\.\d)?=", form) for form in forms)
     return not set_by_hand and not FORMED.search(key.lower()) and all(PROPER.fullmatch(x) for x in said)
 
 
@@ -186,7 +187,9 @@ class Asking:
             drawn = _several(r, args[k], star if len(names) == 1 else 2)
             q = q.replace("{" + k + "*}", listing([said for _, said in drawn]))
             several.append([(k, v) for v, _ in drawn])
-        numbers = (["1"] if BETWEEN in q and any("." in k for k in values) else []) + sorted({k.split(".")[1] for k in values if "." in k})
+        numbers = sorted({k.split(".")[1] for k in values if "." in k})
+        # Before a follow-up there is a call of its own, which has what is said without a number.
+        numbers = ["1"] * bool(numbers and BETWEEN in q) + numbers
         shared = {k: v for k, v in values.items() if "." not in k}
         if numbers:
             made = [shared | {k.split(".")[0]: v for k, v in values.items() if k.endswith("." + n)} for n in numbers]
