@@ -1,21 +1,13 @@
 #pragma once
 
+#include "common/thread_flag.h"
+
 namespace llm_host {
 
 // Whether linear layers add what the model's adapters have for them, in the operations that this
 // thread makes. Yes, but within the scope of a request that goes without.
-bool adapters_apply();
+using AdapterScope = ThreadFlag<struct Adapters, true>;
 
-// Sets it while in scope.
-class AdapterScope {
- public:
-  explicit AdapterScope(bool on);
-  ~AdapterScope();
-  AdapterScope(const AdapterScope&) = delete;
-  AdapterScope& operator=(const AdapterScope&) = delete;
-
- private:
-  bool before_;
-};
+inline bool adapters_apply() { return AdapterScope::on(); }
 
 }  // namespace llm_host
