@@ -14,6 +14,9 @@ const bin = name => join(root, 'node_modules', name);
 
 /** @typedef {import('./lib/test/test-runners.mjs').Result} Result */
 
+/** A file that takes so long is named. */
+const SLOW_SECONDS = 15;
+
 /** Fast checks first. A check counts as one failure when it fails, and as nothing when it passes. */
 const PARTS = [
   { name: 'biome', run: () => check([bin('@biomejs/biome/bin/biome'), 'check', '.']) },
@@ -77,12 +80,19 @@ function summarise(results) {
   for (const { name, seconds, ...result } of results) {
     const isCheck = result.passed + result.failures.length + result.skipped.length === 0;
     console.log(`${name.padEnd(9)}${`${seconds} s`.padStart(6)}  ${isCheck ? 'ok' : counts(result)}`);
+    printSlow(result.files ?? []);
   }
   const all = combined(results);
   printSkipped(all.skipped);
   if (all.failures.length > 0) console.log(`Failed:\n${all.failures.map(name => `  ${name}`).join('\n')}`);
   console.log(counts(all));
   if (all.failures.length > 0 || all.passed === 0) process.exitCode = 1;
+}
+
+/** Those that a part waits for. */
+function printSlow(files) {
+  const slow = files.filter(({ seconds }) => seconds >= SLOW_SECONDS).sort((a, b) => b.seconds - a.seconds);
+  for (const { name, seconds } of slow) console.log(`${`${Math.round(seconds)} s`.padStart(21)}  ${name}`);
 }
 
 /** @param {Result} result */

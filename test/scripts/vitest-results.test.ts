@@ -12,7 +12,7 @@ function reported(names: readonly string[], state: string, note?: string, errors
   return { ...task, fullName: names.join(' > '), result: () => ({ state, note, errors }) };
 }
 
-test('what failed is named, and a skipped test has the reason that it or what is around it names', async () => {
+test('what failed is named, each file has its time, and a skipped test has the reason that it or what is around it names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-results-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   vi.stubEnv('TEST_RESULTS', join(folder, 'results.json'));
@@ -29,11 +29,14 @@ test('what failed is named, and a skipped test has the reason that it or what is
   ];
   const suites = [{ fullName: 'hooks', errors: () => [new Error('no folder')] }];
   const children = { allSuites: () => suites, allTests: () => tests };
-  const module = { relativeModuleId: 'a.test.ts', errors: () => [new Error('no import')], children };
+  const diagnostic = () => ({ duration: 1500 });
+  const errors = () => [new Error('no import')];
+  const module = { relativeModuleId: 'a.test.ts', errors, children, diagnostic };
   const { default: ResultsReporter } = await import(REPORTER);
   new ResultsReporter().onTestRunEnd([module], [new Error('unhandled')]);
-  const { passed, failures, skipped } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
+  const { passed, failures, skipped, files } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
   expect(passed).toBe(1);
+  expect(files).toEqual([{ name: 'a.test.ts', seconds: 1.5 }]);
   expect(failures).toEqual([
     'outside of any test: unhandled',
     'a.test.ts: no import',

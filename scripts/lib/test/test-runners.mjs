@@ -12,6 +12,7 @@ const bin = name => join(root, 'node_modules', name);
  * @property {number} passed
  * @property {readonly string[]} failures each test or hook that failed, with the first line of its error
  * @property {{ name: string, reason?: string }[]} skipped
+ * @property {{ name: string, seconds: number }[]} [files] how long each took
  */
 
 /**
@@ -69,6 +70,7 @@ export function combined(results) {
     passed: results.reduce((total, { passed }) => total + passed, 0),
     failures: results.flatMap(({ failures }) => failures),
     skipped: results.flatMap(({ skipped }) => skipped),
+    files: results.flatMap(({ files = [] }) => files),
   };
 }
 

@@ -2,14 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * A vitest reporter that writes the counts, the names of what failed, and each skipped test with its reason, to
- * $TEST_RESULTS. The reason is what
- * was passed to `ctx.skip` (missing in vitest's own JSON), or the text in brackets at the end of the name of the test or
- * its nearest `describe`. vitest requires a default export.
+ * A vitest reporter that writes the counts, the names of what failed, each skipped test with its reason, and how long each
+ * file took, to $TEST_RESULTS. The reason is what was passed to `ctx.skip` (missing in vitest's own JSON), or the text in
+ * brackets at the end of the name of the test or its nearest `describe`. vitest requires a default export.
  */
 export default class ResultsReporter {
   onTestRunEnd(modules, unhandledErrors) {
-    const results = { passed: 0, failures: [], skipped: [] };
+    const results = { passed: 0, failures: [], skipped: [], files: [] };
     const failed = (name, errors) => {
       for (const error of errors) results.failures.push(`${name}: ${firstLine(error)}`);
     };
@@ -19,6 +18,7 @@ export default class ResultsReporter {
       failed(module.relativeModuleId, module.errors());
       for (const suite of module.children.allSuites()) failed(suite.fullName, suite.errors());
       for (const test of module.children.allTests()) count(results, module, test);
+      results.files.push({ name: module.relativeModuleId, seconds: module.diagnostic().duration / 1000 });
     }
     mkdirSync(dirname(process.env.TEST_RESULTS), { recursive: true });
     writeFileSync(process.env.TEST_RESULTS, JSON.stringify(results));
