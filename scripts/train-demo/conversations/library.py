@@ -18,7 +18,7 @@ CASES = {"int": integer, "num": lambda r: abs(number(r)), "date": MORE["isodate"
 
 # How often a tool of each folder is drawn, beside the others. What a model that has learnt the first has still to learn comes
 # more often: to write values otherwise than they are said, and tools of many more kinds.
-FOLDERS = {"": 1, "values": 2, "wide": 2}
+FOLDERS = {"": 1, "values": 2, "wide": 3}
 
 
 @functools.cache
