@@ -54,8 +54,14 @@ function options(watch) {
     logLevel: watch ? 'info' : 'warn',
     plugins: [bundledLicences('page/licences.txt')],
     build: {
-      ...{ outDir, emptyOutDir: true, assetsDir: 'page', assetsInlineLimit: 0, modulePreload: false },
-      ...{ target: BROWSERS, reportCompressedSize: false, watch: watch ? {} : null },
+      outDir,
+      emptyOutDir: true,
+      assetsDir: 'page',
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      target: BROWSERS,
+      reportCompressedSize: false,
+      watch: watch ? {} : null,
     },
   };
 }

@@ -24,7 +24,10 @@ export async function startScripted(script, { args = [], port = 0 } = {}) {
   writeFileSync(join(dir, 'mcp.json'), JSON.stringify({ servers }));
   writeFileSync(join(dir, 'script.json'), JSON.stringify(script));
   const env = {
-    ...{ PATH: process.env.PATH, HOME: join(dir, 'home'), LANG: 'C.UTF-8', LLM_HOST_TRUST_MCP: '1' },
+    PATH: process.env.PATH,
+    HOME: join(dir, 'home'),
+    LANG: 'C.UTF-8',
+    LLM_HOST_TRUST_MCP: '1',
     LLM_HOST_SCRIPT: join(dir, 'script.json'),
   };
   const child = spawn(process.execPath, [MAIN, 'serve', 'x', '--port', String(port), ...args], {

@@ -21,7 +21,9 @@ export async function serveDemo(args = [], nodeArgs = []) {
   // Nothing of a test or a measurement stays in the user's caches.
   const own = ['serve', 'demo', '--port', '0', '--disk-cache-mb', '0'];
   const child = spawn(process.execPath, [...nodeArgs, main, ...own, ...args], {
-    ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: home,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
   child.stderr.on('data', text => {

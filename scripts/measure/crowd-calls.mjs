@@ -33,12 +33,14 @@ const cases = (options.cases ? casesOf(readFileSync(options.cases, 'utf8')) : he
   .filter((_, index) => index % Number(options.every) === 0);
 
 const own = [...OWN, ...OWN_FILES].map(name => ({
-  ...{ server: OWN.includes(name) ? 'calculator' : 'files', tool: name },
+  server: OWN.includes(name) ? 'calculator' : 'files',
+  tool: name,
   definition: definitions[name],
 }));
 const others = recorded.flatMap(({ server, tools }) =>
   tools.map(({ name, description = '', inputSchema: { $schema: _, ...schema } }) => ({
-    ...{ server: server.name, tool: name },
+    server: server.name,
+    tool: name,
     definition: { description, parameters: { type: 'object', properties: {}, ...schema } },
   })),
 );
@@ -51,7 +53,9 @@ function hostTools(count) {
   const names = offeredNames(all);
   return all.map(({ server, tool, definition }, index) => ({
     definition: { type: 'function', function: { ...definition, name: names[index] } },
-    ...{ server, tool, readOnly: false },
+    server,
+    tool,
+    readOnly: false,
   }));
 }
 
@@ -93,8 +97,11 @@ async function score({ messages, expect, id }, tools) {
         offer.tools.map(({ definition }) => definition.function.name).join(' '),
     );
   return {
-    ...{ right: reason === undefined, offered, reason },
-    ...{ tokens: shared.meter.all(offer.listed), listed: offer.listed.length },
+    right: reason === undefined,
+    offered,
+    reason,
+    tokens: shared.meter.all(offer.listed),
+    listed: offer.listed.length,
   };
 }
 

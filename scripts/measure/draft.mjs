@@ -62,10 +62,19 @@ function writeModel(name, hidden, layers, follower, seed) {
   const mlp = 4 * hidden;
   const kv = Math.max(HEAD_DIM, hidden / 4);
   const config = {
-    ...{ model_type: 'llama', hidden_size: hidden, num_hidden_layers: layers, intermediate_size: mlp },
-    ...{ num_attention_heads: hidden / HEAD_DIM, num_key_value_heads: kv / HEAD_DIM, head_dim: HEAD_DIM },
-    ...{ rms_norm_eps: 1e-5, rope_theta: 10000, max_position_embeddings: 4096 },
-    ...{ vocab_size: VOCABULARY, tie_word_embeddings: false, torch_dtype: 'bfloat16' },
+    model_type: 'llama',
+    hidden_size: hidden,
+    num_hidden_layers: layers,
+    intermediate_size: mlp,
+    num_attention_heads: hidden / HEAD_DIM,
+    num_key_value_heads: kv / HEAD_DIM,
+    head_dim: HEAD_DIM,
+    rms_norm_eps: 1e-5,
+    rope_theta: 10000,
+    max_position_embeddings: 4096,
+    vocab_size: VOCABULARY,
+    tie_word_embeddings: false,
+    torch_dtype: 'bfloat16',
   };
   writeFileSync(join(path, 'config.json'), JSON.stringify(config, null, 2));
   const next = xorshift(seed);

@@ -87,7 +87,10 @@ function reportOf(folder, name) {
   const row = ROWS[name];
   const { own, peer } = files(folder, row);
   const options = {
-    ...{ runs: values.runs, threads: values.threads, 'prompt-tokens': '128,512,4096', generate: '64' },
+    runs: values.runs,
+    threads: values.threads,
+    'prompt-tokens': '128,512,4096',
+    generate: '64',
     ...row.bench,
     ...(values['prompt-tokens'] && { 'prompt-tokens': values['prompt-tokens'] }),
     ...(values.generate && { generate: values.generate }),

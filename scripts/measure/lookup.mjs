@@ -28,7 +28,11 @@ const files = [0, 1, 2].map(i => text.slice(4000 * i, 4000 * i + 900));
 const results = [1, 2, 3].map(i =>
   JSON.stringify(
     ['Oslo', 'Lima', 'Kyoto', 'Accra', 'Turin', 'Quito'].map((city, k) => ({
-      ...{ id: 100 * i + k, city, temperature: 7 * i + k, wind: `${3 * k + i} km/h`, station: `WX-${i}${k}` },
+      id: 100 * i + k,
+      city,
+      temperature: 7 * i + k,
+      wind: `${3 * k + i} km/h`,
+      station: `WX-${i}${k}`,
     })),
     undefined,
     1,

@@ -45,10 +45,16 @@ function measure(main, args, script, answer, nodeArgs = []) {
     const file = join(folder, `script-${basename(main)}-${answer.length}.json`);
     writeFileSync(file, JSON.stringify({ ...script, replies: [answer] }));
     const pty = spawnPty(process.execPath, [...nodeArgs, main, ...args], {
-      ...{ cols: 80, rows: 24, cwd: folder },
+      cols: 80,
+      rows: 24,
+      cwd: folder,
       env: {
-        ...{ PATH: process.env.PATH, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8' },
-        ...{ NODE_ENV: 'production', LLM_HOST_SCRIPT: file },
+        PATH: process.env.PATH,
+        HOME: folder,
+        TERM: 'xterm',
+        LANG: 'C.UTF-8',
+        NODE_ENV: 'production',
+        LLM_HOST_SCRIPT: file,
       },
     });
     let output = '';

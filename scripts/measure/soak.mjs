@@ -39,11 +39,14 @@ writeFileSync(join(folder, 'script.json'), JSON.stringify(script));
 
 const environment = name => ({
   ...process.env,
-  ...{ HOME: folder, LLM_HOST_TRUST_MCP: '1', LLM_HOST_SCRIPT: join(folder, 'script.json') },
-  ...{ NODE_OPTIONS: `--require ${join(root, 'scripts/measure/soak/probe.cjs')}` },
+  HOME: folder,
+  LLM_HOST_TRUST_MCP: '1',
+  LLM_HOST_SCRIPT: join(folder, 'script.json'),
+  NODE_OPTIONS: `--require ${join(root, 'scripts/measure/soak/probe.cjs')}`,
   // The demo's weights stay where the set-up put them.
   XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-  ...{ LLM_HOST_PROBE: join(out, `${name}.jsonl`), XDG_STATE_HOME: join(folder, 'state') },
+  LLM_HOST_PROBE: join(out, `${name}.jsonl`),
+  XDG_STATE_HOME: join(folder, 'state'),
 });
 const options = name => ({ cwd: folder, env: environment(name) });
 

@@ -248,8 +248,13 @@ async function take({
   writeFileSync(join(folder, 'poem.txt'), `${poem.join('\n')}\n`);
   const { PATH, XDG_CACHE_HOME = join(homedir(), '.cache') } = process.env;
   const env = {
-    ...{ PATH, XDG_CACHE_HOME, HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
-    ...{ LLM_HOST_TRUST_MCP: '1', LLM_HOST_SCRIPT: join(folder, 'script.json') },
+    PATH,
+    XDG_CACHE_HOME,
+    HOME: folder,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    LLM_HOST_TRUST_MCP: '1',
+    LLM_HOST_SCRIPT: join(folder, 'script.json'),
   };
   const command =
     main === SCRIPTED ? [main, 'scripted', ...(loud ? [] : ['--quiet']), ...args] : [main, ...args];

@@ -34,7 +34,8 @@ const assistant = z
     if (typeof content !== 'string' && !tool_calls?.length)
       context.addIssue({ code: 'custom', message: 'neither text nor calls', path: ['content'] });
     return {
-      ...{ ...rest, content: content ?? '' },
+      ...rest,
+      content: content ?? '',
       ...(typeof reasoning_content === 'string' && { reasoning_content }),
       ...(tool_calls && { tool_calls }),
     };

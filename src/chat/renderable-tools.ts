@@ -81,9 +81,11 @@ function simple({ function: tool }: ToolDefinition): ToolDefinition {
   return {
     type: 'function',
     function: {
-      ...{ name, description },
+      name,
+      description,
       parameters: {
-        ...{ type: 'object', properties: Object.fromEntries(parts) },
+        type: 'object',
+        properties: Object.fromEntries(parts),
         ...(Array.isArray(required) && { required }),
       },
     },

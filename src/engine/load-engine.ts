@@ -153,7 +153,9 @@ export async function loadRead(read: ReadModel, options: LoadReadOptions): Promi
     const bytesLeft = drafted?.bytesLeft ?? read.bytesLeft;
     const cacheBytes = wanted === 'auto' ? cacheBytesFor(read.weightBytes, bytesLeft) : wanted;
     const spec = {
-      ...{ ...read.spec, cacheBytes, parallel },
+      ...read.spec,
+      cacheBytes,
+      parallel,
       ...(options.maxGapMs !== undefined && { maxGapMs: options.maxGapMs }),
       ...(saved && { saveTo: saved.folder }),
       ...(drafted && { draft: drafted.spec }),

@@ -103,7 +103,11 @@ async function pull(
   if (folder.readRef(id.revision) === commit && isComplete(id, folder, commit, files)) return result;
   const meter = new TransferMeter(options.onProgress);
   const context: DownloadContext = {
-    ...{ id, commit, client, environment, meter },
+    id,
+    commit,
+    client,
+    environment,
+    meter,
     retry: { ...retry, retries: FILE_RETRIES },
   };
   await onDisk(environment.cacheFolder, () => {

@@ -213,8 +213,13 @@ export class Chat implements AsyncDisposable {
 
   #newAgent({ toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize', toolBudget }: ChatOptions): Agent {
     return new Agent({
-      ...{ model: this.#model, tools: this.#tools, history: this.#history, sampling: this.#sampling },
-      ...{ toolTimeoutMs, overflow, awaitTasks: true },
+      model: this.#model,
+      tools: this.#tools,
+      history: this.#history,
+      sampling: this.#sampling,
+      toolTimeoutMs,
+      overflow,
+      awaitTasks: true,
       ...(toolBudget !== undefined && { toolBudget }),
     });
   }

@@ -71,7 +71,9 @@ function hostTool(name: string, { description, parameters }: FunctionTool): Host
   }
   return {
     definition: { type: 'function', function: { name, description, parameters } },
-    ...{ server: 'functions', tool: name, readOnly: false },
+    server: 'functions',
+    tool: name,
+    readOnly: false,
   };
 }
 

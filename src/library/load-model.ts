@@ -46,7 +46,10 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
 async function open(source: string, options: LoadModelOptions): Promise<OpenedModel> {
   const { contextLength = 0, kvBits, parallel = PARALLEL, cacheBytes = 'auto', adapter, ...rest } = options;
   return await openLocalModel(source, {
-    ...{ contextLength, kvBits, parallel, cacheBytes },
+    contextLength,
+    kvBits,
+    parallel,
+    cacheBytes,
     ...(adapter !== undefined && { adapter: [adapter].flat() }),
     ...(rest.quantize !== undefined && { quantize: rest.quantize }),
     ...(rest.diskCacheBytes !== undefined && { diskCacheBytes: rest.diskCacheBytes }),

@@ -117,7 +117,7 @@ export class Reply<T = undefined> implements AsyncIterable<ChatEvent>, PromiseLi
     const { text, calls, usage } = sum;
     const cancelled = sum.cancelled || signal.aborted;
     const value = cancelled ? undefined : await read(text);
-    return { ...{ text, calls, usage, cancelled }, value: value as T };
+    return { text, calls, usage, cancelled, value: value as T };
   }
 }
 

@@ -87,7 +87,11 @@ export class McpHost implements ToolHost, ServerControl {
       },
     });
     this.#calls = new ToolCalls({
-      ...{ gate: this.#gate, maxResultChars: this.#maxResultChars, auditFile, redactor, onLog },
+      gate: this.#gate,
+      maxResultChars: this.#maxResultChars,
+      auditFile,
+      redactor,
+      onLog,
       tasks: this.#tasks,
       media: this.#media,
       reads: this.#reads,

@@ -76,7 +76,11 @@ export class ToolCalls {
     let run = args;
     const record = (outcome: AuditEntry['outcome']): void =>
       this.#audit?.append({
-        ...{ time, server: tool.server, tool: tool.tool, arguments: run, outcome },
+        time,
+        server: tool.server,
+        tool: tool.tool,
+        arguments: run,
+        outcome,
         durationMs: Math.round(performance.now() - started),
       });
     let permitted = false;
@@ -122,7 +126,9 @@ export class ToolCalls {
     const asTask = this.#slow.has(key);
     const answer = await callServer(
       {
-        ...{ server, subject, action },
+        server,
+        subject,
+        action,
         run: (connection, hooks) => connection.call(definition, args, { ...hooks, asTask }),
       },
       options,
@@ -149,7 +155,9 @@ export class ToolCalls {
     const saved = (result.content ?? []).flatMap(block => savedPath(block) ?? []);
     const links = linksOf(result).map(uri => ({ server: server.config.name, uri }));
     return {
-      ...{ text: text + note, ...whole, isError: result.isError === true },
+      text: text + note,
+      ...whole,
+      isError: result.isError === true,
       ...(links.length > 0 && { links }),
       ...(saved.length > 0 && { saved }),
     };
@@ -211,7 +219,9 @@ function linkReader(server: ManagedServer): Target {
     definition: LINK_READER,
     tool: {
       definition: { type: 'function', function: { name, parameters } },
-      ...{ server: server.config.name, tool: name, readOnly: true },
+      server: server.config.name,
+      tool: name,
+      readOnly: true,
     },
   };
 }

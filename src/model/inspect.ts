@@ -103,8 +103,13 @@ function memoryOf(
     ? 0
     : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength + stateBytes(config);
   const workingSetBytes = workingSet({
-    ...{ config, weights, weightBytes, contextLength, loading },
-    ...{ tokenizer: hasTokens(read), adapters: read.spec.adapters },
+    config,
+    weights,
+    weightBytes,
+    contextLength,
+    loading,
+    tokenizer: hasTokens(read),
+    adapters: read.spec.adapters,
   });
   const totalBytes = weightBytes + kvBytes + workingSetBytes;
   const availableBytes = availableMemory();

@@ -105,7 +105,7 @@ export function readModel(source: string, options: ReadModelOptions): ReadModel 
   const given = typeof options.adapter === 'string' ? [options.adapter] : options.adapter;
   const folders = given?.map(folder => resolve(options.cwd, folder)) ?? (ownAdapter ? [ownAdapter] : []);
   const adapters = folders.map(folder => readAdapter(folder, weights, text.wrapped));
-  const work = { ...{ weights, config, contextLength, adapters }, tokenizer: hasTokens(rest) };
+  const work = { weights, config, contextLength, adapters, tokenizer: hasTokens(rest) };
   const needWith = (wanted: Quantization | undefined) => {
     const layout = loadAddon().weightLayout(exactWith(wanted !== undefined));
     const loading = { layout, quantize: wanted, encoder: encoder !== undefined };

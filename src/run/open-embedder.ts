@@ -27,16 +27,19 @@ export async function openEmbedder(
   const seconds = (performance.now() - started) / 1000;
   return {
     model: silentModel(info),
-    ...{ tokenizer, embedder, name: info.name, device: info.device },
+    tokenizer,
+    embedder,
+    name: info.name,
+    device: info.device,
     facts: {
-      ...{ family: info.modelType, parameters: read.parameters, vocabSize: info.vocabSize },
-      ...{
-        bytes: read.weightBytes,
-        quantization: packed && `${packed.bits}-bit`,
-        format: 'safetensors',
-        template: '',
-        thinks: false,
-      },
+      family: info.modelType,
+      parameters: read.parameters,
+      vocabSize: info.vocabSize,
+      bytes: read.weightBytes,
+      quantization: packed && `${packed.bits}-bit`,
+      format: 'safetensors',
+      template: '',
+      thinks: false,
     },
     description: `${info.name}: ${info.modelType}, ${what(embedder)}, texts of ${info.contextLength} tokens, on ${info.device}, loaded in ${seconds.toFixed(1)} s`,
     notices: addonNotices(),

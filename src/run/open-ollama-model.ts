@@ -23,7 +23,10 @@ export async function openOllamaModel(name: string, options: OpenModelOptions): 
   const size = typeof details.parameter_size === 'string' ? `, ${details.parameter_size}` : '';
   return {
     model: new OllamaChatModel({
-      ...{ client, name, contextLength, thinks: capabilities.includes('thinking') },
+      client,
+      name,
+      contextLength,
+      thinks: capabilities.includes('thinking'),
       ...(numCtx > 0 && { numCtx }),
       repetitionGuard: options.repetitionGuard,
     }),

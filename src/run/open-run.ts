@@ -139,7 +139,9 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
     await Promise.all([within(servers.host.close(), patienceMs), closeModel()]);
   };
   return {
-    ...{ opened, servers, log },
+    opened,
+    servers,
+    log,
     summary: [opened.description, ...summary],
     notices: [...opened.notices, ...problems],
     openAnother: (source, hooks) => {

@@ -86,7 +86,8 @@ export async function startServers(
   const started = host.start();
   if (!joinLater) await started;
   return {
-    ...{ host, redactor },
+    host,
+    redactor,
     report: () => ({
       summary: host
         .servers()

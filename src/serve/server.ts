@@ -189,8 +189,13 @@ function record(context: ServeContext, request: FastifyRequest, reply: FastifyRe
     const status = reply.raw.statusCode;
     context.metrics.request(request.routeOptions.url ?? 'unknown', status, ms / 1000);
     context.onRequest({
-      ...{ id: request.id, method: request.method, path: pathOf(request), status, ms: Math.round(ms) },
-      ...{ problem: problemOf(request), aborted: !reply.raw.writableFinished },
+      id: request.id,
+      method: request.method,
+      path: pathOf(request),
+      status,
+      ms: Math.round(ms),
+      problem: problemOf(request),
+      aborted: !reply.raw.writableFinished,
       key: clientOf(request).name || undefined,
     });
   });

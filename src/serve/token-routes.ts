@@ -35,7 +35,9 @@ export function tokenRoutes(app: FastifyInstance, context: ServeContext): void {
     const pieces =
       body.with_pieces === true ? tokens.map(id => ({ id, piece: pieceOf(tokenizer, id) })) : tokens;
     return {
-      ...{ tokens: pieces, count: tokens.length, max_model_len: used.model.contextLength },
+      tokens: pieces,
+      count: tokens.length,
+      max_model_len: used.model.contextLength,
       ...(body.return_token_strs === true && {
         token_strs: tokens.map(id => tokenPiece(tokenizer, id).token),
       }),

@@ -34,7 +34,8 @@ export function specialFrame({ post_processor: step }: JsonObject): SpecialFrame
   return {
     single: ids => framed(single, [ids, []]),
     pair: (first, second) => framed(pair, [first, second]),
-    ...{ singleExtra: extra(single), pairExtra: extra(pair) },
+    singleExtra: extra(single),
+    pairExtra: extra(pair),
   };
 }
 

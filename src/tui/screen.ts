@@ -284,12 +284,10 @@ export class Screen {
       // While the user is asked, nothing runs.
       turn: this.#dialogue.view ? { ...turn, calls: [], working: undefined } : turn,
       dialogue: this.#dialogue.view && { ...this.#dialogue.view },
-      ...{
-        queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
-        editor: this.#prompt.state,
-        about: (this.#prompt.state.menu && this.#options.candidates().about) ?? NOTHING,
-        footer: this.#footer.at(Date.now(), this.busy),
-      },
+      queue: this.queue.map(text => this.#folded.get(stripControls(text)) ?? text),
+      editor: this.#prompt.state,
+      about: (this.#prompt.state.menu && this.#options.candidates().about) ?? NOTHING,
+      footer: this.#footer.at(Date.now(), this.busy),
     };
   }
 

@@ -226,13 +226,22 @@ describe('an answer in a format', () => {
 async function formatted(responseFormat: ResponseFormat, steps: Step[]) {
   const model = Object.assign(new FakeModel(steps), { canFollowFormat: true });
   const turns = new RequestTurns({
-    ...{ model, tools: new FakeHost({}), systemMessage: '', sampling: {}, toolTimeoutMs: 1000 },
+    model,
+    tools: new FakeHost({}),
+    systemMessage: '',
+    sampling: {},
+    toolTimeoutMs: 1000,
   });
   const events = await collect(
     turns
       .open({
-        ...{ messages: [{ role: 'user', content: 'x' }], tools: [], toolChoice: 'auto', sampling: {} },
-        ...{ responseFormat, overflow: 'trim', ours: true },
+        messages: [{ role: 'user', content: 'x' }],
+        tools: [],
+        toolChoice: 'auto',
+        sampling: {},
+        responseFormat,
+        overflow: 'trim',
+        ours: true,
       })
       .run({ acquire: async () => () => undefined, signal: new AbortController().signal }),
   );

@@ -130,7 +130,10 @@ test('prompts of words have the tokens that were asked for, and differ', () => {
 
 describe('a server that is started', () => {
   const node = (script: string) => () => ({
-    ...{ name: 'stand-in', command: process.execPath, args: ['-e', script], env: {} },
+    name: 'stand-in',
+    command: process.execPath,
+    args: ['-e', script],
+    env: {},
   });
 
   test('and ends at once is an error with what it said', async () => {
@@ -151,7 +154,11 @@ describe('a server that is started', () => {
       }).listen(${port})`;
     const [report] = await benchClients({
       servers: [{ name: 'stand-in', commandFor: port => node(script(port))() }],
-      ...{ clients: [1], requests: 50, generate: 1, prompt: String, signal: NEVER },
+      clients: [1],
+      requests: 50,
+      generate: 1,
+      prompt: String,
+      signal: NEVER,
       onProgress: () => undefined,
     });
     expect(report?.points).toMatchObject([{ requests: 50, failed: 49, generatedTokens: 5 }]);
@@ -172,7 +179,11 @@ describe('a server that is started', () => {
           },
         },
       ],
-      ...{ clients: [1], requests: 1, generate: 1, prompt: String, signal: NEVER },
+      clients: [1],
+      requests: 1,
+      generate: 1,
+      prompt: String,
+      signal: NEVER,
       onProgress: () => undefined,
     });
     await expect(measured).rejects.toThrow('stand-in completed no request: it answers 500');
@@ -182,7 +193,12 @@ describe('a server that is started', () => {
 
 describe('the report of clients', () => {
   const point = (clients: number, tokensPerSecond: number) => ({
-    ...{ clients, requests: clients, failed: clients - 1, seconds: 1, promptTokens: 8, generatedTokens: 4 },
+    clients,
+    requests: clients,
+    failed: clients - 1,
+    seconds: 1,
+    promptTokens: 8,
+    generatedTokens: 4,
     figures: { tokensPerSecond, longestGapMs: 10 * clients },
   });
   const REPORT: ClientsReport = {
@@ -192,7 +208,11 @@ describe('the report of clients', () => {
     versions: { llmHost: '1', mlx: '2', node: '3' },
     model: { name: 'tiny & small', family: 'llama', parameters: 1e6 },
     settings: {
-      ...{ clients: [1, 8], promptTokens: 8, generate: 4, requests: 1, threads: undefined },
+      clients: [1, 8],
+      promptTokens: 8,
+      generate: 4,
+      requests: 1,
+      threads: undefined,
       environment: {},
     },
     servers: [

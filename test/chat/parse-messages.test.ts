@@ -8,7 +8,9 @@ const parse = (...messages: readonly unknown[]) => parseHistory(JSON.stringify(m
 
 const ASKED = { role: 'user', content: 'What is 1 + 2?' };
 const calling = (made: object, rest: object = {}) => ({
-  ...{ role: 'assistant', content: '', tool_calls: [{ id: 'c', type: 'function', ...made }] },
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ id: 'c', type: 'function', ...made }],
   ...rest,
 });
 const add = (args: unknown) => ({ function: { name: 'add', arguments: args } });

@@ -77,7 +77,9 @@ it('no public template refuses what a turn may leave behind: two calls, and one 
 }) => {
   if (!isThere) skip(REASON);
   const call = (id: string): ToolCall => ({
-    ...{ id, type: 'function', function: { name: 'probe', arguments: { key: 'x' } } },
+    id,
+    type: 'function',
+    function: { name: 'probe', arguments: { key: 'x' } },
   });
   const ids = ['call00001', 'call00002'];
   const results = ids.map(

@@ -51,8 +51,11 @@ function prompt(template: typeof MISTRAL, messages: readonly Message[]): string 
 describe('a template that wants ids of nine letters and an answer to each question', () => {
   it('says so', () => {
     expect(probeTemplate(MISTRAL)).toMatchObject({
-      ...{ rendersCalls: true, rendersResults: true, severalCalls: true },
-      ...{ nineLetterIds: true, alternates: true },
+      rendersCalls: true,
+      rendersResults: true,
+      severalCalls: true,
+      nineLetterIds: true,
+      alternates: true,
     });
   });
 

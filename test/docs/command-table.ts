@@ -30,7 +30,10 @@ const SERVES = /^Listening on http:/m;
 
 /** Measured in seconds by `npm test`, as documented by `npm run test:long`. */
 const measured = (as: string, shows: RegExp, more?: Omit<Shown, 'shows'>): Row => ({
-  ...{ runs: 'measuring', as, long: true, shows },
+  runs: 'measuring',
+  as,
+  long: true,
+  shows,
   ...more,
 });
 
@@ -173,15 +176,18 @@ export const TABLE: Readonly<Record<string, Row>> = {
     test: 'is all of them on request',
   },
   'llm-host bench demo --tools --categories multi_turn_base': {
-    ...{ runsIn: 'test/cli/bench/play-conversation.test.ts', test: 'is right when the right calls are made' },
+    runsIn: 'test/cli/bench/play-conversation.test.ts',
+    test: 'is right when the right calls are made',
   },
   'llm-host bench demo --tools questions': { runs: 'measuring', shows: /^ {2}calendar +2 /m },
   'llm-host bench <model> --tools': { runsIn: 'test/e2e/engine/bench.test.ts', test: 'measures tool calls' },
   'llm-host bench <model> --tools --all --json > report.json': {
-    ...{ runsIn: 'test/scripts/measure/leaderboard.test.ts', test: 'writes a row for each report' },
+    runsIn: 'test/scripts/measure/leaderboard.test.ts',
+    test: 'writes a row for each report',
   },
   'node scripts/measure/bfcl/leaderboard.mjs report.json': {
-    ...{ runsIn: 'test/scripts/measure/leaderboard.test.ts', test: 'writes a row for each report' },
+    runsIn: 'test/scripts/measure/leaderboard.test.ts',
+    test: 'writes a row for each report',
   },
   'node scripts/measure/bfcl/same-scores.mjs': {
     long: true,

@@ -20,8 +20,12 @@ class FakeEncoder implements Encoder {
   constructor({ ms = 0, dimensions = DIMENSIONS, contextLength = 16 } = {}) {
     this.#ms = ms;
     this.info = {
-      ...{ name: 'org/fake', modelType: 'bert', dimensions, contextLength },
-      ...{ vocabSize: 0x110000, device: 'cpu' },
+      name: 'org/fake',
+      modelType: 'bert',
+      dimensions,
+      contextLength,
+      vocabSize: 0x110000,
+      device: 'cpu',
     };
   }
 

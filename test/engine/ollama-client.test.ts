@@ -52,6 +52,7 @@ it('does not follow a redirect', async () => {
   onTestFinished(close);
   const client = new OllamaClient({ baseUrl: new URL(url).origin, timeoutMs: 5000 });
   await expect(client.json('/api/version')).rejects.toMatchObject({
-    ...{ code: 'ENGINE_UNAVAILABLE', hint: expect.stringContaining('it redirects (307)') },
+    code: 'ENGINE_UNAVAILABLE',
+    hint: expect.stringContaining('it redirects (307)'),
   });
 });

@@ -44,7 +44,10 @@ const open = (spec: LoadSpec) => MlxEngine.create(loadAddon(), spec, { name: 'ti
 async function say(engine: MlxEngine, job: Partial<EngineJob> = {}): Promise<Reply> {
   const [ids, logprobs]: [number[], number[]] = [[], []];
   const reply = engine.generate({
-    ...{ promptIds: promptOf(40), maxTokens: 12, logprobs: 0, reproducible: true },
+    promptIds: promptOf(40),
+    maxTokens: 12,
+    logprobs: 0,
+    reproducible: true,
     ...job,
   });
   while (true) {
@@ -83,7 +86,11 @@ describe.each(FORMS)('an adapter that requests may go without, over %s weights',
     const scores = async (one: LoadSpec, job: Partial<EngineJob>) => {
       await using engine = await open(one);
       const stream = engine.generate({
-        ...{ promptIds: promptOf(40), maxTokens: 1, promptLogprobs: true, prefillChunk: 16, ...job },
+        promptIds: promptOf(40),
+        maxTokens: 1,
+        promptLogprobs: true,
+        prefillChunk: 16,
+        ...job,
       });
       for (let step = await stream.next(); ; step = await stream.next()) {
         if (step.done) return step.value.promptLogprobs;
@@ -94,7 +101,9 @@ describe.each(FORMS)('an adapter that requests may go without, over %s weights',
 
   test('several at once, with it and without, say what each says alone', async () => {
     const jobs = [0, 1, 2, 3, 4, 5].map(seed => ({
-      ...{ promptIds: promptOf(30 + seed, seed), adapted: seed % 2 === 0, maxTokens: 20 },
+      promptIds: promptOf(30 + seed, seed),
+      adapted: seed % 2 === 0,
+      maxTokens: 20,
       ...(seed === 3 && { temperature: 1, seed }),
     }));
     await using engine = await open({ ...spec, parallel: 6, cacheBytes: 1e8 });
@@ -144,8 +153,10 @@ describe.each(FORMS)('an adapter that requests may go without, over %s weights',
 
 test('a reply without it that outgrows its position angles is read again without it', async () => {
   const rope_scaling = {
-    ...{ rope_type: 'longrope', original_max_position_embeddings: 48 },
-    ...{ short_factor: [1, 1, 1, 1, 1, 1, 1, 1], long_factor: [1, 1.5, 2, 2.5, 3, 3.5, 4, 5] },
+    rope_type: 'longrope',
+    original_max_position_embeddings: 48,
+    short_factor: [1, 1, 1, 1, 1, 1, 1, 1],
+    long_factor: [1, 1.5, 2, 2.5, 3, 3.5, 4, 5],
   };
   const { spec } = tinyModel({ adapterOn: ADAPTER_ON, config: { rope_scaling } });
   const said = await once({ ...spec, adaptersOptional: true }, { ...WITHOUT, maxTokens: 24 });

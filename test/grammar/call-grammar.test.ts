@@ -57,7 +57,11 @@ const constraintOf = (format: ChatFormat): Promise<ReplyConstraint> => {
   const newParser = () => createToolParser({ format, tools: TOOLS });
   const tokenizer = { stream: () => ({ push: () => '', end: () => '' }), encodeSegments: () => [] };
   return replyConstraint({
-    ...{ grammar: grammars, tokenizer, format, tools: TOOLS, newParser },
+    grammar: grammars,
+    tokenizer,
+    format,
+    tools: TOOLS,
+    newParser,
     constrainCalls: true,
     responseFormat: undefined,
   });

@@ -45,14 +45,12 @@ async function say(wish: Wish, options: Options = {}) {
   const { format = hermes, responseFormat, constrainCalls = true, startsInThinking = false } = options;
   const engine = new WishingEngine(tokenizer, wish, { minds: options.minds ?? true });
   const constraint = await replyConstraint({
-    ...{
-      grammar: options.grammar ?? (await shared),
-      tokenizer,
-      format,
-      tools: TOOLS,
-      constrainCalls,
-      responseFormat,
-    },
+    grammar: options.grammar ?? (await shared),
+    tokenizer,
+    format,
+    tools: TOOLS,
+    constrainCalls,
+    responseFormat,
     newParser: () => createToolParser({ format, tools: TOOLS, startsInThinking }),
   });
   const events = constrainedGeneration(
@@ -290,14 +288,12 @@ describe('what could go wrong', () => {
   test('the reader leaves early', async () => {
     const engine = new WishingEngine(tokenizer, planned('Hello there.'));
     const constraint = await replyConstraint({
-      ...{
-        grammar: await shared,
-        tokenizer,
-        format: hermes,
-        tools: TOOLS,
-        constrainCalls: true,
-        responseFormat: undefined,
-      },
+      grammar: await shared,
+      tokenizer,
+      format: hermes,
+      tools: TOOLS,
+      constrainCalls: true,
+      responseFormat: undefined,
       newParser: () => createToolParser({ format: hermes, tools: TOOLS }),
     });
     for await (const _event of constrainedGeneration(engine, { promptIds: [1] }, constraint)) break;

@@ -42,7 +42,11 @@ const SCHEMA = {
 async function say(engine: MlxEngine, request: Partial<EngineJob>) {
   const grammar = await byteGrammar();
   const constraint = await replyConstraint({
-    ...{ grammar, tokenizer, format: hermes, tools: [], constrainCalls: false },
+    grammar,
+    tokenizer,
+    format: hermes,
+    tools: [],
+    constrainCalls: false,
     responseFormat: { type: 'json_schema', schema: SCHEMA },
     newParser: () => createToolParser({ format: hermes, tools: [], startsInThinking: false }),
   });
@@ -59,7 +63,9 @@ async function say(engine: MlxEngine, request: Partial<EngineJob>) {
 test('a grammar holds what is proposed as it holds what is not, and the reply is the same', async () => {
   const { spec } = tinyModel({ config: { vocab_size: tokenizer.stop + 1 } });
   const engine = await MlxEngine.create(always(loadAddon()), spec, {
-    ...{ name: 'tiny', tokenizer, defaultStopIds: [tokenizer.stop] },
+    name: 'tiny',
+    tokenizer,
+    defaultStopIds: [tokenizer.stop],
   });
   try {
     const likely = (text: string, bias: number) =>

@@ -107,7 +107,10 @@ export class WishingEngine implements JobEngine {
       finishReason: GenerateResult['finishReason'],
       generatedTokens: number,
     ): GenerateResult => ({
-      ...{ finishReason, generatedTokens, promptTokens: prompt.length, cachedTokens: 0 },
+      finishReason,
+      generatedTokens,
+      promptTokens: prompt.length,
+      cachedTokens: 0,
       timings: { firstTokenMs: 1, prefillMs: 1, decodeMs: 1 },
     });
     for (let count = 0; count < maxTokens; count++) {

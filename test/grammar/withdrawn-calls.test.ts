@@ -49,8 +49,13 @@ async function say(plan: Wish, sure: Sureness, request: Partial<EngineJob> = {})
   const engine = new WishingEngine(tokenizer, plan, { sure });
   const newParser = () => createToolParser({ format: hermes, tools: TOOLS });
   const constraint = await replyConstraint({
-    ...{ grammar: await shared, tokenizer, format: hermes, tools: TOOLS, newParser },
-    ...{ constrainCalls: true, responseFormat: undefined },
+    grammar: await shared,
+    tokenizer,
+    format: hermes,
+    tools: TOOLS,
+    newParser,
+    constrainCalls: true,
+    responseFormat: undefined,
   });
   const job = { promptIds: [1, 2], maxTokens: 300, callStart: START, callConfidence: 0.6, ...request };
   const events = constrainedGeneration(engine, job, constraint);

@@ -87,7 +87,8 @@ it('a function that takes too long is given up, and told so', async () => {
 
 it('a schema that JSON Schema cannot say is refused with its reason', () => {
   const refusal = {
-    ...{ name: 'LlmHostError', code: 'USAGE' },
+    name: 'LlmHostError',
+    code: 'USAGE',
     message: 'The schema cannot be written as JSON Schema: Date cannot be represented in JSON Schema',
   };
   const schema = z.object({ at: z.date() });
@@ -102,7 +103,8 @@ it('the time limit of a call holds where nothing else keeps the process alive', 
   const timers = () => process.getActiveResourcesInfo().filter(one => one === 'Timeout').length;
   let during = 0;
   const never = tool({
-    ...{ description: 'Never ends', parameters: { type: 'object' } },
+    description: 'Never ends',
+    parameters: { type: 'object' },
     run: () => {
       during = timers();
       return new Promise(() => undefined);
@@ -119,7 +121,8 @@ it.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40])(
   'a limit of %s ms lets a call end',
   async toolTimeoutMs => {
     const later = tool({
-      ...{ description: 'Waits', parameters: { type: 'object' } },
+      description: 'Waits',
+      parameters: { type: 'object' },
       run: () => new Promise(resolve => setTimeout(resolve, 20, 'there')),
     });
     const { model } = scriptedModel(calls('later', {}), says('done'));
@@ -254,7 +257,8 @@ it('a schema that cannot write itself as JSON Schema is refused by its name', ()
 
 it('long results are read on in later replies, by a schema or not', async () => {
   const long = tool({
-    ...{ description: 'Reads a file', parameters: { type: 'object', properties: {} } },
+    description: 'Reads a file',
+    parameters: { type: 'object', properties: {} },
     run: () => `${'a line of a long file\n'.repeat(20_000)}the end`,
   });
   const reading = async function* ({ messages }: ReplyRequest) {

@@ -8,7 +8,11 @@ export function scriptedModel(...steps: Step[]) {
   const fake = new FakeModel(steps);
   const state = { closed: 0 };
   const opened = {
-    ...{ model: fake, name: 'scripted', device: 'cpu', description: '', notices: [] },
+    model: fake,
+    name: 'scripted',
+    device: 'cpu',
+    description: '',
+    notices: [],
     close: async () => {
       state.closed += 1;
     },

@@ -21,7 +21,9 @@ it.each([
   const env = { HOME: tempFolder(), HF_ENDPOINT: `http://127.0.0.1:${port}` };
   const { signal } = stop;
   const cancelled = {
-    ...{ name: 'LlmHostError', code: 'CANCELLED', message: 'Loading org/model was cancelled' },
+    name: 'LlmHostError',
+    code: 'CANCELLED',
+    message: 'Loading org/model was cancelled',
   };
   await expect(load('org/model', { env, signal })).rejects.toMatchObject(cancelled);
   // Before it begins, too.

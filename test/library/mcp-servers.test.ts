@@ -47,7 +47,8 @@ it('the model reads what a result links to', async () => {
   const chat = model.chat({ mcp });
   const { calls: made } = await chat.send('What is new today?');
   expect(made.at(-1)).toMatchObject({
-    ...{ name: 'read_resource', result: '[resource memo://today, text/plain]\nread 1' },
+    name: 'read_resource',
+    result: '[resource memo://today, text/plain]\nread 1',
   });
   await chat.close();
 });

@@ -36,7 +36,9 @@ test.each([
 ])('a long result where %s shows it whole', (expandedBy, end) => {
   const out = sink();
   const printer = new LinePrinter({
-    ...{ answer: out.stream, lines: out.stream, label: false },
+    answer: out.stream,
+    lines: out.stream,
+    label: false,
     ...(expandedBy !== undefined && { expandedBy }),
   });
   const text = Array.from({ length: 24 }, (_, index) => `line ${index}`).join('\n');

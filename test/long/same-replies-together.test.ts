@@ -51,7 +51,10 @@ function randomRequest(index: number, below: (limit: number) => number): ReplyRe
       responseFormat: { type: 'json_schema' as const, schema: SCHEMA },
     }),
     sampling: {
-      ...{ maxTokens: 4 + below(36), reproducible: true, seed: index, temperature: below(2) },
+      maxTokens: 4 + below(36),
+      reproducible: true,
+      seed: index,
+      temperature: below(2),
       ...(below(3) === 0 && { repetitionPenalty: 1.2 }),
       ...(below(3) === 0 && { frequencyPenalty: 0.4 }),
       ...(below(3) === 0 && { stop: [['.', 'the', ','][below(3)] ?? '.'] }),
@@ -67,9 +70,15 @@ test('200 replies, free, with grammars, tools, penalties and stops, are the same
   const path = new URL('../../dist/run/open-local-model.js', import.meta.url).href;
   const { openLocalModel } = (await import(path)) as typeof import('../../src/run/open-local-model.ts');
   const opened = await openLocalModel('demo', {
-    ...{ contextLength: 1024, kvBits: undefined, parallel: 16, cacheBytes: 2 ** 28 },
-    ...{ onProgress: () => undefined, onDownload: () => undefined, onWait: () => undefined },
-    ...{ cwd: process.cwd(), env: process.env },
+    contextLength: 1024,
+    kvBits: undefined,
+    parallel: 16,
+    cacheBytes: 2 ** 28,
+    onProgress: () => undefined,
+    onDownload: () => undefined,
+    onWait: () => undefined,
+    cwd: process.cwd(),
+    env: process.env,
   });
   try {
     const below = numbers(7);

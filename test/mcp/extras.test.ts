@@ -26,12 +26,10 @@ async function start(era: (typeof ERAS)[number], behaviour = '', timeoutMs?: num
 const counts = async () =>
   JSON.parse((await host.call('counts', {}, LIMIT)).text) as { reads: number; asked: number };
 const language = (value: string, context = {}): CompletionRequest => ({
-  ...{
-    server: 'x',
-    ref: { type: 'ref/prompt', name: 'review' },
-    argument: { name: 'language', value },
-    context,
-  },
+  server: 'x',
+  ref: { type: 'ref/prompt', name: 'review' },
+  argument: { name: 'language', value },
+  context,
 });
 
 describe('completion of arguments', TIMEOUT, () => {
@@ -41,7 +39,9 @@ describe('completion of arguments', TIMEOUT, () => {
     const level = { ...language('py', { language: 'perl' }), argument: { name: 'level', value: 'py' } };
     expect(await host.complete(level, never)).toEqual(['python-perl']);
     const author: CompletionRequest = {
-      ...{ server: 'x', ref: { type: 'ref/resource', uri: 'memo://by/{author}' }, context: {} },
+      server: 'x',
+      ref: { type: 'ref/resource', uri: 'memo://by/{author}' },
+      context: {},
       argument: { name: 'author', value: 'type' },
     };
     expect(await host.complete(author, never)).toEqual(['typescript']);

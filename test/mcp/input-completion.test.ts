@@ -39,8 +39,10 @@ describe('arguments of a prompt', () => {
     expect(complete(before)).toMatchObject({
       start,
       request: {
-        ...{ server: 'code', ref: { type: 'ref/prompt', name: 'review' } },
-        ...{ argument: { name: 'language', value }, context },
+        server: 'code',
+        ref: { type: 'ref/prompt', name: 'review' },
+        argument: { name: 'language', value },
+        context,
       },
     });
   });
@@ -81,8 +83,10 @@ describe('parts of a template', () => {
     expect(complete(before)).toMatchObject({
       start,
       request: {
-        ...{ server: 'repo', ref: { type: 'ref/resource', uri: RESOURCES[0]?.uri } },
-        ...{ argument: { name, value }, context },
+        server: 'repo',
+        ref: { type: 'ref/resource', uri: RESOURCES[0]?.uri },
+        argument: { name, value },
+        context,
       },
     });
   });

@@ -99,7 +99,8 @@ describe('start', () => {
   it('says what a server that does not start has printed in the place of messages', async () => {
     const node = (name: string, script: string) => ({
       ...fixture('raw', [], { startTimeoutMs: 8000 }),
-      ...{ name, args: ['-e', script] },
+      name,
+      args: ['-e', script],
     });
     const host = await started({
       configs: [

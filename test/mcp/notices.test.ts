@@ -14,7 +14,8 @@ test.each([
 });
 
 const tool = (name: string, description = ''): ServerTool => ({
-  ...{ name, description },
+  name,
+  description,
   inputSchema: { type: 'object' },
 });
 const tools = (names: string): ServerTool[] => [...names].map(name => tool(name));

@@ -18,7 +18,10 @@ test.each([
     const asked: string[] = [];
     const given: unknown[] = [];
     const task = () => ({
-      ...{ resultType: 'complete', taskId: 't', ttlMs: null, pollIntervalMs: 0 },
+      resultType: 'complete',
+      taskId: 't',
+      ttlMs: null,
+      pollIntervalMs: 0,
       ...(given.length === 0
         ? { status: 'input_required', inputRequests: { q: QUESTION } }
         : { status: 'completed', result: { content: [{ type: 'text', text: 'worked' }] } }),

@@ -3,13 +3,25 @@ import { USUAL_WORKING_SET, type Work, workingSet } from '../../src/model/memory
 
 const LLAMA = {
   model_type: 'llama',
-  ...{ hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8 },
-  ...{ intermediate_size: 8192, vocab_size: 49152 },
+  hidden_size: 2048,
+  num_hidden_layers: 16,
+  num_attention_heads: 32,
+  num_key_value_heads: 8,
+  intermediate_size: 8192,
+  vocab_size: 49152,
 };
 const HYBRID = {
-  ...{ hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 8, num_key_value_heads: 2 },
-  ...{ head_dim: 256, intermediate_size: 3584, linear_num_key_heads: 16, linear_num_value_heads: 16 },
-  ...{ linear_key_head_dim: 128, linear_value_head_dim: 128, linear_conv_kernel_dim: 4 },
+  hidden_size: 1024,
+  num_hidden_layers: 24,
+  num_attention_heads: 8,
+  num_key_value_heads: 2,
+  head_dim: 256,
+  intermediate_size: 3584,
+  linear_num_key_heads: 16,
+  linear_num_value_heads: 16,
+  linear_key_head_dim: 128,
+  linear_value_head_dim: 128,
+  linear_conv_kernel_dim: 4,
 };
 
 /** A model of so many parameters, in one tensor. */
@@ -18,7 +30,10 @@ function work(config: object, parameters: number, more: Partial<Work> = {}): Wor
   return {
     config: { ...config },
     weights: { files: ['a'], tensors: [{ name: 'w', file: 0, dtype: 'F16', shape, offset: 0, bytes: 0 }] },
-    ...{ weightBytes: parameters / 2, contextLength: 4096, adapters: [], tokenizer: false },
+    weightBytes: parameters / 2,
+    contextLength: 4096,
+    adapters: [],
+    tokenizer: false,
     loading: { layout: 'packed', quantize: undefined, encoder: false },
     ...more,
   } as Work;

@@ -21,9 +21,9 @@ const CHILD = `
   const model = await loadAddon().load(spec, () => {});
   if (FAILS_AT) process.env.MLX_FAILS_AT = FAILS_AT;
   const request = {
-    ...{ promptIds: new Int32Array(Number(PROMPT)).fill(5), maxTokens: Number(TOKENS), temperature: 0, topP: 1, topK: 0 },
-    ...{ minP: 0, callConfidence: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0, logitBiasIds: new Int32Array() },
-    ...{ logitBias: new Float32Array(), seed: 1, stopIds: new Int32Array(), logprobs: -1, prefillChunk: 0 },
+    promptIds: new Int32Array(Number(PROMPT)).fill(5), maxTokens: Number(TOKENS), temperature: 0, topP: 1, topK: 0,
+    minP: 0, callConfidence: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0, logitBiasIds: new Int32Array(),
+    logitBias: new Float32Array(), seed: 1, stopIds: new Int32Array(), logprobs: -1, prefillChunk: 0,
     checkpoints: new Int32Array(),
   };
   const told = { read: [], tokens: 0, end: '' };
@@ -58,8 +58,14 @@ async function callsOf(env: Readonly<Record<string, string>>) {
   writeFileSync(log, '');
   const { status, stderr, stdout } = await runNode(['--input-type=module', '-e', CHILD], {
     ...shim,
-    ...{ LLM_HOST_DEVICE_POLICY: 'gpu', FOLDER: model, PROMPT: '9', TOKENS: '4', MLX_CALLS: log },
-    ...{ MLX_WORKING_SET: `${1e9}`, MLX_FAILS_WITH: 'out of memory', ...env },
+    LLM_HOST_DEVICE_POLICY: 'gpu',
+    FOLDER: model,
+    PROMPT: '9',
+    TOKENS: '4',
+    MLX_CALLS: log,
+    MLX_WORKING_SET: `${1e9}`,
+    MLX_FAILS_WITH: 'out of memory',
+    ...env,
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const calls: [string, number][] = [];

@@ -5,8 +5,13 @@ import type { OpenModelOptions } from '../../src/run/open-model.ts';
 import { fakeEmbedder } from '../embed/fake-encoder.ts';
 
 const options: OpenModelOptions = {
-  ...{ contextLength: 0, kvBits: undefined, cwd: process.cwd(), env: process.env },
-  ...{ onProgress: () => undefined, onDownload: () => undefined, onWait: () => undefined },
+  contextLength: 0,
+  kvBits: undefined,
+  cwd: process.cwd(),
+  env: process.env,
+  onProgress: () => undefined,
+  onDownload: () => undefined,
+  onWait: () => undefined,
 };
 
 it('a model that turns texts into vectors is closed and refused', async () => {

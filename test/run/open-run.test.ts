@@ -13,17 +13,27 @@ function place(servers: object = {}) {
   const openModel: OpenModel = async source => {
     steps.push(`open ${source}`);
     return {
-      ...{ model: new FakeModel([]), name: source, device: 'cpu', description: `Model ${source}` },
+      model: new FakeModel([]),
+      name: source,
+      device: 'cpu',
+      description: `Model ${source}`,
       notices: ['a base model'],
       close: async () => void steps.push('close'),
     };
   };
   const ignore = () => undefined;
   const options: RunOptions = {
-    ...{ source: 'org/fake', openModel, cwd, env: {}, stateFolder: join(cwd, 'state') },
+    source: 'org/fake',
+    openModel,
+    cwd,
+    env: {},
+    stateFolder: join(cwd, 'state'),
     modelOptions: {
-      ...{ contextLength: 0, kvBits: undefined },
-      ...{ onProgress: ignore, onDownload: ignore, onWait: ignore },
+      contextLength: 0,
+      kvBits: undefined,
+      onProgress: ignore,
+      onDownload: ignore,
+      onWait: ignore,
     },
     mcpFiles: [{ path: join(cwd, 'mcp.json'), text: JSON.stringify({ servers }) }],
     serverOptions: { clientInfo: { name: 'test', version: '1' } },

@@ -54,7 +54,9 @@ async function reply(
   const model = new ServedChatModel({ client, name: 'm', contextLength: 8192, thinks: true });
   const events: ReplyEvent[] = [];
   const stream = model.reply({
-    ...{ messages: [{ role: 'user', content: 'hi' }], tools: [], sampling: {} },
+    messages: [{ role: 'user', content: 'hi' }],
+    tools: [],
+    sampling: {},
     ...(signal && { signal }),
   });
   for (let step = await stream.next(); ; step = await stream.next()) {
@@ -122,7 +124,8 @@ describe('a server that cannot be used is one clear line', () => {
 
   it('nobody there', async () => {
     await expect(open('http://127.0.0.1:9')).rejects.toMatchObject({
-      ...{ code: 'ENGINE_UNAVAILABLE', message: 'Nothing that can be talked to at http://127.0.0.1:9' },
+      code: 'ENGINE_UNAVAILABLE',
+      message: 'Nothing that can be talked to at http://127.0.0.1:9',
       hint: expect.stringContaining('llm-host serve MODEL'),
     });
   });
@@ -151,7 +154,9 @@ describe('a server that cannot be used is one clear line', () => {
     expect(keys).toEqual(['Bearer secret', 'Bearer secret']);
     const { name, description, notices } = await open(url);
     expect({ name, description, notices }).toEqual({
-      ...{ name: 'm', description: `m at ${url}, context 8192`, notices: [] },
+      name: 'm',
+      description: `m at ${url}, context 8192`,
+      notices: [],
     });
   });
 });
@@ -183,7 +188,8 @@ describe('a model that its server has not loaded yet', () => {
   it('and cannot be: the server says so', async () => {
     const { url } = await several();
     await expect(open(url, 'org/broken')).rejects.toMatchObject({
-      ...{ code: 'ENGINE', message: expect.stringContaining("The model 'org/broken' cannot be loaded") },
+      code: 'ENGINE',
+      message: expect.stringContaining("The model 'org/broken' cannot be loaded"),
     });
   });
 
@@ -233,7 +239,9 @@ describe('a reply', () => {
     expect(sent).toEqual([
       {
         body: {
-          ...{ model: 'm', stream: true, stream_options: { include_usage: true } },
+          model: 'm',
+          stream: true,
+          stream_options: { include_usage: true },
           messages: [{ role: 'user', content: 'hi' }],
         },
         tools: 'own',
@@ -293,7 +301,8 @@ describe('a reply', () => {
       setTimeout(() => response.destroy(), 50);
     });
     await expect(reply(dies)).rejects.toMatchObject({
-      ...{ code: 'ENGINE_UNAVAILABLE', message: expect.stringContaining('went away in mid-reply') },
+      code: 'ENGINE_UNAVAILABLE',
+      message: expect.stringContaining('went away in mid-reply'),
     });
     let closed = false;
     const silent = await answering((_request, response) => {

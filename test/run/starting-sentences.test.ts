@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { startingSentences } from '../../src/run/starting-sentences.ts';
 
 const starting = (name: string, installing = false) => ({
-  ...{ name, state: 'starting' as const },
+  name,
+  state: 'starting' as const,
   tools: 0,
   installing,
 });

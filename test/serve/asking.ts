@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const chat = (url: string, body: unknown, init: RequestInit = {}) =>
   fetch(`${url}/v1/chat/completions`, {
-    ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...init },
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...init,
   });
 
 export const ask = (content: string, more: object = {}) => ({

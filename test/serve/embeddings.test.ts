@@ -18,7 +18,7 @@ async function serve(options: Parameters<typeof fakeEmbedder>[0] & Parameters<ty
   };
   const { limits, places, access } = options;
   const server = await serveScripted(() => 'I chat.', {
-    ...{ others },
+    others,
     ...(limits && { limits }),
     ...(places !== undefined && { places }),
     ...(access && { access }),
@@ -150,7 +150,8 @@ describe('limits', () => {
     await until(() => gone.encoder.running === 0);
     const slow = await serve({ ms: 60_000, limits: { requestMs: 50 } });
     expect(await slow.post('/v1/embeddings', { model, input: 'a' })).toMatchObject({
-      ...{ status: 504, body: { error: { code: 'timeout' } } },
+      status: 504,
+      body: { error: { code: 'timeout' } },
     });
     expect(slow.context.queue.admitted).toBe(0);
   });

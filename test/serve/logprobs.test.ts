@@ -5,14 +5,18 @@ import { logprobItems } from '../../src/serve/openai/chat-format.ts';
 import { serveScripted } from './scripted.ts';
 
 const PART: TokenLogprob = {
-  ...{ token: '\ufffd', bytes: [240], logprob: -1 },
+  token: '\ufffd',
+  bytes: [240],
+  logprob: -1,
   top: [
     { token: '\ufffd', bytes: [159], logprob: -1 },
     { token: 'é', logprob: -2 },
   ],
 };
 const LISTED = {
-  ...{ token: '\ufffd', bytes: [240], logprob: -1 },
+  token: '\ufffd',
+  bytes: [240],
+  logprob: -1,
   top_logprobs: [
     { token: '\ufffd', bytes: [159], logprob: -1 },
     { token: 'é', bytes: [0xc3, 0xa9], logprob: -2 },

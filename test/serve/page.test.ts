@@ -44,11 +44,9 @@ describe('the page', () => {
     const page = await ask(url, '/', { accept: HTML });
     expect(page.body.toString()).toBe(FILES['index.html']);
     expect(page.headers).toMatchObject({
-      ...{
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-cache',
-        'x-frame-options': 'DENY',
-      },
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
     });
     for (const accept of [undefined, '*/*', 'application/json', 'text/plain'])
@@ -67,7 +65,8 @@ describe('the page', () => {
       );
       expect(policy).not.toMatch(/unsafe|https?:|\*|data:|blob:/);
       expect(headers).toMatchObject({
-        ...{ 'referrer-policy': 'no-referrer', 'cross-origin-opener-policy': 'same-origin' },
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
       });
     }

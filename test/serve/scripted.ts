@@ -54,8 +54,14 @@ export class ScriptedEngine implements JobEngine {
   constructor(script: Script, contextLength = 20_000) {
     this.#script = script;
     this.info = {
-      ...{ name: 'scripted', modelType: 'scripted', contextLength, vocabSize: 0x110000, parameters: 0 },
-      ...{ weightBytes: 0, device: 'none', wantsCheckpoints: false },
+      name: 'scripted',
+      modelType: 'scripted',
+      contextLength,
+      vocabSize: 0x110000,
+      parameters: 0,
+      weightBytes: 0,
+      device: 'none',
+      wantsCheckpoints: false,
     };
   }
 
@@ -142,25 +148,32 @@ export function scriptedModel(id: string, script: Script, options: ModelOptions 
     },
   };
   const model = new LocalChatModel({
-    ...{ engine, tokenizer, now: new Date(0) },
+    engine,
+    tokenizer,
+    now: new Date(0),
     template: { compiled: counted, source, capability },
   });
   const loaded: LoadedModel = {
     model: {
-      ...{
-        id,
-        created: 1_700_000_000,
-        family: 'scripted',
-        parameters: 135_000_000,
-        bytes: 97_000_000,
-      },
-      ...{ quantization: '4-bit', format: 'gguf', template: source, contextLength: model.contextLength },
+      id,
+      created: 1_700_000_000,
+      family: 'scripted',
+      parameters: 135_000_000,
+      bytes: 97_000_000,
+      quantization: '4-bit',
+      format: 'gguf',
+      template: source,
+      contextLength: model.contextLength,
       vocabSize: engine.info.vocabSize,
       thinks: capability.thinking !== undefined,
     },
     tokenizer,
     turns: new RequestTurns({
-      ...{ model, tools: new FakeHost({}), sampling: {}, toolTimeoutMs: 5000, systemMessage: 'Be brief.' },
+      model,
+      tools: new FakeHost({}),
+      sampling: {},
+      toolTimeoutMs: 5000,
+      systemMessage: 'Be brief.',
       ...options.turns,
     }),
   };

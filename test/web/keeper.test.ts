@@ -51,9 +51,18 @@ afterAll(() => {
 });
 
 const EMPTY: ChatState = {
-  ...{ connection: 'ready', problem: undefined, models: [], tools: [], summaries: [] },
-  ...{ loaded: new Map(), currentId: 'c', draft: DEFAULT_SETTINGS, writing: new Map() },
-  ...{ answered: new Map(), notice: undefined, announced: '' },
+  connection: 'ready',
+  problem: undefined,
+  models: [],
+  tools: [],
+  summaries: [],
+  loaded: new Map(),
+  currentId: 'c',
+  draft: DEFAULT_SETTINGS,
+  writing: new Map(),
+  answered: new Map(),
+  notice: undefined,
+  announced: '',
 };
 
 it('a new conversation that grows while its first write fails is not taken for deleted', async () => {

@@ -8,7 +8,12 @@ import {
 } from '../../web/conversation/types.ts';
 
 export const question = (id: string, parent?: string, text = id): UserMessage => ({
-  ...{ id, parent, role: 'user', created: Number(id.replace(/\D/g, '')), text, files: [] },
+  id,
+  parent,
+  role: 'user',
+  created: Number(id.replace(/\D/g, '')),
+  text,
+  files: [],
 });
 
 export const reply = (
@@ -17,8 +22,16 @@ export const reply = (
   parts: readonly Part[] = [{ type: 'text', text: id }],
   more: Partial<AssistantMessage> = {},
 ): AssistantMessage => ({
-  ...{ id, parent, role: 'assistant', created: Number(id.replace(/\D/g, '')), model: 'm', parts },
-  ...{ state: 'done', revision: 1, changed: 0, writer: 'w' },
+  id,
+  parent,
+  role: 'assistant',
+  created: Number(id.replace(/\D/g, '')),
+  model: 'm',
+  parts,
+  state: 'done',
+  revision: 1,
+  changed: 0,
+  writer: 'w',
   ...more,
 });
 

@@ -9,8 +9,14 @@ import { reply } from './messages.ts';
 const empty = reply('a1', 'q', [], { state: 'writing', revision: 0 });
 const text = (said: string): StreamEvent => ({ type: 'text', text: said });
 const asked: StreamEvent = {
-  ...{ type: 'tool_approval', id: '1', approval: 'x', name: 'rm', server: 's', arguments: { a: 1 } },
-  ...{ reason: 'destructive', seconds: 300 },
+  type: 'tool_approval',
+  id: '1',
+  approval: 'x',
+  name: 'rm',
+  server: 's',
+  arguments: { a: 1 },
+  reason: 'destructive',
+  seconds: 300,
 };
 const called: StreamEvent = { type: 'tool_call', id: '1', name: 'rm', arguments: { a: 1 } };
 
@@ -49,7 +55,12 @@ describe('a reply', () => {
     const asking = withEvents(empty, [called, asked], 0);
     expect(asking.parts).toMatchObject([{ state: 'asking', question: { approval: 'x' }, server: 's' }]);
     const refused: StreamEvent = {
-      ...{ type: 'tool_error', id: '1', name: 'rm', message: 'no', seconds: 0, refused: true },
+      type: 'tool_error',
+      id: '1',
+      name: 'rm',
+      message: 'no',
+      seconds: 0,
+      refused: true,
     };
     expect(withEvents(asking, [refused], 1).parts).toMatchObject([{ state: 'refused', result: 'no' }]);
     expect(finished(asking, { state: 'stopped' }, 1).parts).toMatchObject([{ state: 'ended' }]);

@@ -6,7 +6,11 @@ import { reply, sample } from './messages.ts';
 
 it('what was exported is imported as it was, but for what belongs to a running reply', () => {
   const call = {
-    ...{ type: 'call', id: 'call_1', name: 'add', arguments: { a: 1 }, state: 'asking' },
+    type: 'call',
+    id: 'call_1',
+    name: 'add',
+    arguments: { a: 1 },
+    state: 'asking',
     question: { approval: 'x', reason: 'rule' },
   } as const;
   const before = sample();
@@ -26,7 +30,8 @@ it('what was exported is imported as it was, but for what belongs to a running r
       ),
       a5: {
         ...messages.a5,
-        ...{ state: 'stopped', writer: '' },
+        state: 'stopped',
+        writer: '',
         parts: [
           { type: 'call', id: 'call_1', name: 'add', arguments: { a: 1 }, state: 'ended' },
           { type: 'text', text: 'Hi' },
@@ -43,12 +48,19 @@ it('when title and settings were chosen is imported too', () => {
 
 it('figures of replies and the servers of calls come back, if they are ones', () => {
   const call = {
-    ...{ type: 'call', id: 'call_1', name: 'add', arguments: {}, state: 'done' },
-    ...{ server: 'calculator', result: '2', seconds: 1 },
+    type: 'call',
+    id: 'call_1',
+    name: 'add',
+    arguments: {},
+    state: 'done',
+    server: 'calculator',
+    result: '2',
+    seconds: 1,
   } as const;
   const figures = {
     usage: { promptTokens: 900, cachedTokens: 800, replyTokens: 20 },
-    ...{ promptTokens: 500, writingMs: 1234 },
+    promptTokens: 500,
+    writingMs: 1234,
   };
   const imported = (more: object) => {
     const a5 = { ...reply('a5', 'q3', [call], { writer: '' }), ...more };

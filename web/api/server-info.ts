@@ -27,7 +27,9 @@ export async function readModels(): Promise<readonly Model[]> {
 export async function readTools(): Promise<readonly Tool[]> {
   const { data } = (await (await request('v1/tools')).json()) as { data: Record<string, unknown>[] };
   return data.map(({ name, server, description, read_only: readOnly }) => ({
-    ...{ name: String(name), server: String(server), description: String(description) },
+    name: String(name),
+    server: String(server),
+    description: String(description),
     readOnly: readOnly === true,
   }));
 }

@@ -13,7 +13,8 @@ export function merged(mine: Conversation, theirs: Conversation): Conversation {
   const { settings, configured } = (theirs.configured ?? 0) > (mine.configured ?? 0) ? theirs : mine;
   return {
     ...mine,
-    ...{ title, settings },
+    title,
+    settings,
     ...(titled !== undefined && { titled }),
     ...(configured !== undefined && { configured }),
     updated: Math.max(mine.updated, theirs.updated),

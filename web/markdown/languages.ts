@@ -22,6 +22,25 @@ import yaml from 'highlight.js/lib/languages/yaml';
 
 /** Those that are highlighted, with the other names that each brings along (`py`, `html`, `toml`, ...). */
 export const LANGUAGES = {
-  ...{ bash, c, cpp, csharp, css, diff, go, ini, java, javascript, json },
-  ...{ kotlin, python, ruby, rust, shell, sql, swift, typescript, xml, yaml },
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  python,
+  ruby,
+  rust,
+  shell,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
 };

@@ -14,9 +14,18 @@ import { Store } from './store.ts';
 /** All that the page can do. */
 export class Chat {
   readonly store = new Store<ChatState>({
-    ...{ connection: 'connecting', problem: undefined, models: [], tools: [], summaries: [] },
-    ...{ loaded: new Map(), currentId: undefined, draft: storedSettings(), writing: new Map() },
-    ...{ answered: new Map(), notice: undefined, announced: '' },
+    connection: 'connecting',
+    problem: undefined,
+    models: [],
+    tools: [],
+    summaries: [],
+    loaded: new Map(),
+    currentId: undefined,
+    draft: storedSettings(),
+    writing: new Map(),
+    answered: new Map(),
+    notice: undefined,
+    announced: '',
   });
   readonly #approvals = new Approvals(this.store);
   readonly #keeper = new Keeper(this.store, id => this.#replies.stop(id));

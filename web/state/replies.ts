@@ -88,9 +88,16 @@ export class Replies {
   #emptyReply(parent: string): AssistantMessage {
     const now = Date.now();
     return {
-      ...{ id: newId(), parent, role: 'assistant', created: now, changed: now },
-      ...{ model: modelOf(this.#store.state)?.id ?? '', parts: [], state: 'writing' },
-      ...{ revision: 0, writer: WRITER },
+      id: newId(),
+      parent,
+      role: 'assistant',
+      created: now,
+      changed: now,
+      model: modelOf(this.#store.state)?.id ?? '',
+      parts: [],
+      state: 'writing',
+      revision: 0,
+      writer: WRITER,
     };
   }
 

@@ -40,7 +40,10 @@ function withEvent(message: AssistantMessage, event: StreamEvent): AssistantMess
     case 'tool_approval': {
       const { approval, reason, server, arguments: args } = event;
       return withCall(message, event.id, {
-        ...{ state: 'asking', question: { approval, reason }, server, arguments: args },
+        state: 'asking',
+        question: { approval, reason },
+        server,
+        arguments: args,
       });
     }
     case 'tool_progress':

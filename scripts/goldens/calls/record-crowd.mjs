@@ -51,7 +51,9 @@ async function recorded(registry, packageName, source) {
     await client.connect(transport, { timeout: START_LIMIT_MS });
     const { tools } = await client.listTools({}, { timeout: START_LIMIT_MS });
     const kept = tools.map(({ name: tool, description, inputSchema }) => ({
-      ...{ name: tool, description, inputSchema },
+      name: tool,
+      description,
+      inputSchema,
     }));
     process.stdout.write(`${name}: ${kept.length} tools (${packageName} ${version}, ${licence})\n`);
     return { name, registry, package: packageName, version, licence, tools: kept };

@@ -111,7 +111,10 @@ function wrong({ call, asks }, { calls, malformed }) {
 function round({ calls, text }, steps) {
   const made = calls.map((call, index) => ({ id: `call_${index}`, type: 'function', function: call }));
   const results = steps.map(({ result }, index) => ({
-    ...{ role: 'tool', content: result, tool_call_id: made[index].id, name: made[index].function.name },
+    role: 'tool',
+    content: result,
+    tool_call_id: made[index].id,
+    name: made[index].function.name,
   }));
   return [{ role: 'assistant', content: text, tool_calls: made }, ...results];
 }

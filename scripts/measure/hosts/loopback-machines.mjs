@@ -13,7 +13,8 @@ export function writeHosts(folder, machines) {
   const hosts = Array.from({ length: machines }, (_, index) => ({
     name: `m${index}`,
     address: `127.0.0.1:${FIRST_PORT + 2 * index}`,
-    ...{ memoryGB: 1000, bandwidthGBs: 20 },
+    memoryGB: 1000,
+    bandwidthGBs: 20,
     ...(index > 0 && { controlPort: FIRST_PORT + 2 * index + 1 }),
   }));
   const link = { bandwidthGbits: 10, latencyMicroseconds: 50 };

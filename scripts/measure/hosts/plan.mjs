@@ -24,7 +24,9 @@ const MODELS = {
   'Llama-3.3-70B': { shape: [80, 8192, 64, 8, 128, 28672, 128256], untied: true },
   'Qwen3-235B-A22B': {
     shape: [94, 4096, 64, 4, 128, 1536, 151936],
-    ...{ untied: true, experts: 128, active: 8 },
+    untied: true,
+    experts: 128,
+    active: 8,
   },
 };
 

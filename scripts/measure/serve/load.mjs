@@ -11,7 +11,9 @@ const SETTLING_MS = 10_000;
 export async function streamed(url, body, { signal, onPieces = () => undefined } = {}) {
   const path = body.prompt === undefined ? 'chat/completions' : 'completions';
   const response = await fetch(`${url}/v1/${path}`, {
-    ...{ method: 'POST', signal, headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    signal,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ stream: true, stream_options: { include_usage: true }, temperature: 0, ...body }),
   });
   if (!response.ok) {
@@ -55,7 +57,9 @@ export async function measureLoad({ url, pid }, { clients, seconds, tokens }) {
   const figures = pick => percentiles(replies.map(pick));
   const ended = (performance.now() - started) / 1000;
   return {
-    ...{ clients, seconds: Math.round(ended), replies: replies.length },
+    clients,
+    seconds: Math.round(ended),
+    replies: replies.length,
     full429: done.filter(one => one.status === 429).length,
     otherErrors: errors.length + done.filter(one => one.status !== 200 && one.status !== 429).length,
     firstTokenMs: figures(one => one.firstMs),

@@ -53,7 +53,9 @@ async function sent(url, { kind, model, text, cancelMs }) {
   const [path, body] = bodyOf(kind, text);
   try {
     const response = await fetch(`${url}/v1/${path}`, {
-      ...{ method: 'POST', signal, headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      signal,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model, ...body }),
     });
     const read = await response.text();

@@ -39,7 +39,8 @@ export async function measureDisconnects({ url }, times) {
     beyond.push((await metric(url, 'generated_tokens_total')) - before - read);
   }
   return {
-    ...{ disconnects: freeMs.length, engineFreeMs: percentiles(freeMs) },
+    disconnects: freeMs.length,
+    engineFreeMs: percentiles(freeMs),
     tokensBeyondRead: { p50: percentiles(beyond).p50, max: Math.max(...beyond) },
   };
 }
@@ -78,7 +79,8 @@ export async function measureGaps({ url }, times) {
   }
   const longest = list => Math.round(Math.max(...list));
   return {
-    ...{ longPrompts: times, alone: { ...percentiles(alone), longest: longest(alone) } },
+    longPrompts: times,
+    alone: { ...percentiles(alone), longest: longest(alone) },
     beside: { ...percentiles(beside), longest: longest(beside) },
   };
 }
@@ -91,7 +93,8 @@ export async function measureAlternation({ url }, turns) {
   for (let turn = 1; turn <= turns; turn += 1) {
     for (const [index, messages] of conversations.entries()) {
       const response = await fetch(`${url}/v1/chat/completions`, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ messages, max_tokens: 24, temperature: 0, user: `client-${index}` }),
       });
       const { usage, choices } = await response.json();

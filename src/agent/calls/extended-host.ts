@@ -6,7 +6,8 @@ export function extendedHost(host: ToolHost, { tools, call }: Pick<ToolHost, 'to
   const refreshStale = host.refreshStale?.bind(host);
   const takeNotices = host.takeNotices?.bind(host);
   return {
-    ...{ tools, call },
+    tools,
+    call,
     servers: () => host.servers(),
     close: () => host.close(),
     ...(prepareInput && { prepareInput }),

@@ -103,7 +103,11 @@ async function runOne(
     const message = text.replace(/^Error: /, '');
     return {
       event: {
-        ...{ type: 'tool_error', id: call.id, name, message, seconds: clock.seconds },
+        type: 'tool_error',
+        id: call.id,
+        name,
+        message,
+        seconds: clock.seconds,
         ...(refused && { refused }),
       },
       content: changed + options.cut(name, `Error: ${message}`),
@@ -132,7 +136,11 @@ async function runOne(
     if (outcome.isError) return failed(outcome.text);
     return {
       event: {
-        ...{ type: 'tool_result', id: call.id, name, text: outcome.text, seconds: clock.seconds },
+        type: 'tool_result',
+        id: call.id,
+        name,
+        text: outcome.text,
+        seconds: clock.seconds,
         ...(outcome.saved && { saved: outcome.saved }),
       },
       content: changed + options.cut(name, outcome.whole ?? outcome.text),

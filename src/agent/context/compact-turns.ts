@@ -64,7 +64,8 @@ export async function compactTurns(
     asRead: { messages: asRead.slice(0, messages.length - kept.flat().length), tools },
     before: known,
     maxTokens: Math.min(MAX_WRITTEN_TOKENS, Math.floor(free * WRITTEN_SHARE)),
-    ...{ signal, onReply },
+    signal,
+    onReply,
   });
   if (written === undefined) return 'cancelled';
   const removed = old.flat();

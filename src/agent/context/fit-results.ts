@@ -29,7 +29,8 @@ export function* fitResults(
 ): Generator<TurnEvent> {
   const tokens = () =>
     model.countTokens({
-      ...{ messages: history.messages, tools: tools() },
+      messages: history.messages,
+      tools: tools(),
       ...(thinking !== undefined && { thinking }),
     });
   if (!history.messages.slice(start).some(isLong) || tokens() <= promptLimit(model)) return;

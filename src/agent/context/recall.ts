@@ -21,7 +21,10 @@ const TOOLS: readonly HostTool[] = NAMES.map(name => ({
       },
     },
   },
-  ...{ server: 'llm-host', tool: name, readOnly: true, always: true },
+  server: 'llm-host',
+  tool: name,
+  readOnly: true,
+  always: true,
 }));
 
 /**

@@ -183,8 +183,14 @@ export class LocalChatModel implements ChatModel {
     const constrainCalls = asked && tools.length > 0 && request.text === undefined && this.canConstrain;
     if (!grammar || (!constrainCalls && !responseFormat)) return undefined;
     return await replyConstraint({
-      ...{ grammar, tokenizer, format: this.#protocol.parsedFormat, tools, constrainCalls },
-      ...{ responseFormat, prefix: forced, newParser },
+      grammar,
+      tokenizer,
+      format: this.#protocol.parsedFormat,
+      tools,
+      constrainCalls,
+      responseFormat,
+      prefix: forced,
+      newParser,
     });
   }
 }

@@ -73,7 +73,10 @@ export class OllamaChatModel extends RemoteModel<OllamaModelParts> implements Ch
     const tools = this.listedOf(request);
     const think = this.thinkingOf(request);
     const body = {
-      ...{ model, stream: true, messages: request.messages.map(toWire), options },
+      model,
+      stream: true,
+      messages: request.messages.map(toWire),
+      options,
       ...(tools.length > 0 && { tools }),
       ...(think !== undefined && { think }),
     };
@@ -86,7 +89,8 @@ function toWire(message: Message): Json {
   if (message.role !== 'assistant') return message;
   const { content, reasoning_content: thinking, tool_calls: calls } = message;
   return {
-    ...{ role: 'assistant', content },
+    role: 'assistant',
+    content,
     ...(thinking && { thinking }),
     ...(calls && { tool_calls: calls.map(call => ({ function: call.function })) }),
   };

@@ -58,7 +58,9 @@ export class ServedChatModel extends RemoteModel<ServedModelParts> implements Ch
     const think = this.thinkingOf(request);
     const schema = responseFormat?.type === 'json_schema' ? responseFormat.schema : undefined;
     return {
-      ...{ model: this.parts.name, stream: true, stream_options: { include_usage: true } },
+      model: this.parts.name,
+      stream: true,
+      stream_options: { include_usage: true },
       messages: messages.map(toWire),
       ...underApiNames(sampling, 'openai'),
       ...(tools.length > 0 && { tools }),
@@ -90,11 +92,13 @@ function toWire(message: Message): Json {
   if (message.role !== 'assistant') return { role: message.role, content: message.content };
   const { content, reasoning_content: reasoning, tool_calls: calls } = message;
   return {
-    ...{ role: 'assistant', content },
+    role: 'assistant',
+    content,
     ...(reasoning && { reasoning }),
     ...(calls && {
       tool_calls: calls.map(({ id, function: { name, arguments: args } }) => ({
-        ...{ id, type: 'function' },
+        id,
+        type: 'function',
         function: { name, arguments: JSON.stringify(args) },
       })),
     }),

@@ -18,7 +18,9 @@ const SEARCHES: readonly HostTool[] = NAMES.map(name => ({
       },
     },
   },
-  ...{ server: 'llm-host', tool: name, readOnly: true },
+  server: 'llm-host',
+  tool: name,
+  readOnly: true,
 }));
 
 /** By which the model finds those of `all` that it was not offered. */

@@ -107,7 +107,8 @@ export class RequestTurn {
     const { thinking } = this.#request;
     const { tools, listed, messages } = this.#offer.next(this.#offered, this.#history.messages);
     return this.#options.model.countTokens({
-      ...{ messages, listed },
+      messages,
+      listed,
       tools: tools.map(tool => tool.definition),
       ...(thinking !== undefined && { thinking }),
     });
@@ -156,9 +157,14 @@ export class RequestTurn {
       model: budgetedModel(queued, merged.maxTokens),
       tools: offering(tools, this.#offered),
       history: this.#history,
-      ...{ offer: this.#offer, kept: this.#kept },
+      offer: this.#offer,
+      kept: this.#kept,
       sampling: merged,
-      ...{ toolTimeoutMs, overflow, newCallId, approver, awaitTasks: true },
+      toolTimeoutMs,
+      overflow,
+      newCallId,
+      approver,
+      awaitTasks: true,
       ...(maxResultChars !== undefined && { maxResultChars }),
       ...(retry && { retry }),
       ...(constrain && { constrain }),
@@ -212,7 +218,10 @@ function offeredTools({ tools, toolChoice, ours }: TurnRequest, host: ToolHost):
   const names = new Set(tools.map(tool => tool.function.name));
   const all = [
     ...tools.map(definition => ({
-      ...{ definition, server: 'client', tool: definition.function.name, readOnly: false },
+      definition,
+      server: 'client',
+      tool: definition.function.name,
+      readOnly: false,
     })),
     ...(ours ? host.tools() : []).filter(tool => !names.has(tool.definition.function.name)),
   ];

@@ -163,6 +163,8 @@ function toolNamed(name: string): HostTool {
   const parameters = { type: 'object', properties, required: ['result'] };
   return {
     definition: { type: 'function', function: { name, description, parameters } },
-    ...{ server: 'llm-host', tool: name, readOnly: true },
+    server: 'llm-host',
+    tool: name,
+    readOnly: true,
   };
 }

@@ -21,7 +21,9 @@ const TOOLS: readonly HostTool[] = NAMES.map(name => ({
       },
     },
   },
-  ...{ server: 'llm-host', tool: name, readOnly: true },
+  server: 'llm-host',
+  tool: name,
+  readOnly: true,
   // The result with the link says how to use it, so the head of the prompt need not change.
   unlisted: true,
 }));

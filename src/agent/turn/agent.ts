@@ -267,7 +267,12 @@ export class Agent {
     const toolChoice = asked ?? (mayLookUp ? lookUpFirst(offered.tools, history) : undefined);
     for (const message of model.takeNotices?.() ?? []) yield { type: 'notice', message };
     const events = model.reply({
-      ...{ messages, tools, listed: offered.listed, sampling, constrainCalls, ...options },
+      messages,
+      tools,
+      listed: offered.listed,
+      sampling,
+      constrainCalls,
+      ...options,
       ...(responseFormat && { responseFormat }),
       ...(toolChoice && !called && { toolChoice }),
       ...(signal && { signal }),
@@ -332,8 +337,15 @@ export class Agent {
   #callParts(): Omit<AnswerCallsParts, 'attempt' | 'signal'> {
     const { tools, history, toolTimeoutMs: timeoutMs, approver, awaitTasks } = this.#options;
     return {
-      ...{ tools, history, metrics: this.metrics, unchecked: this.#uncheckedCalls },
-      ...{ timeoutMs, cut: this.#cut, newCallId: this.#newCallId, approver, awaitTasks },
+      tools,
+      history,
+      metrics: this.metrics,
+      unchecked: this.#uncheckedCalls,
+      timeoutMs,
+      cut: this.#cut,
+      newCallId: this.#newCallId,
+      approver,
+      awaitTasks,
     };
   }
 

@@ -41,7 +41,8 @@ export async function startServer(
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
-    ...{ signal, killSignal: 'SIGKILL' as const },
+    signal,
+    killSignal: 'SIGKILL' as const,
   });
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

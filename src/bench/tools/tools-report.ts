@@ -120,9 +120,13 @@ function judge(mode: Mode, given: Answer, cases: ReadonlyMap<string, ToolCase>):
   const { calls, turns, error } = answer;
   const fault = answerFault(calls, expected, answer.fault);
   return {
-    ...{ category, answer },
+    category,
+    answer,
     result: {
-      ...{ id, mode, right: fault === undefined && error === undefined, calls },
+      id,
+      mode,
+      right: fault === undefined && error === undefined,
+      calls,
       ...(turns !== undefined && { turns }),
       ...(fault !== undefined && { fault }),
       ...(error !== undefined && { error }),
@@ -138,7 +142,9 @@ function figuresOf(judged: readonly Judged[]): ModeFigures {
   const average = (of: (answer: Answer) => number) =>
     judged.reduce((sum, { answer }) => sum + of(answer), 0) / Math.max(1, judged.length);
   return {
-    ...{ right: right.length, asked: judged.length, ...shareOf(right.length, judged.length) },
+    right: right.length,
+    asked: judged.length,
+    ...shareOf(right.length, judged.length),
     firstAttempt: right.filter(({ answer }) => answer.replies <= 1).length,
     faults,
     promptTokens: average(answer => answer.promptTokens),

@@ -63,7 +63,9 @@ export async function runClientsBench(
     }));
     const servers = await benchClients({
       servers: [{ name: 'llm-host', commandFor: ownServer(args, place, options) }, ...peers],
-      ...{ clients, requests, generate },
+      clients,
+      requests,
+      generate,
       prompt: seed => wordPrompt(promptTokens, seed, text => tokenizer.encode(text).length),
       onProgress: text => process.stderr.write(`${text}\n`),
       signal: stop.signal,
@@ -71,7 +73,11 @@ export async function runClientsBench(
     const report: ClientsReport = {
       ...reportOf(read),
       settings: {
-        ...{ clients, promptTokens, generate, requests, threads },
+        clients,
+        promptTokens,
+        generate,
+        requests,
+        threads,
         environment: ownEnvironment(process.env),
       },
       servers,

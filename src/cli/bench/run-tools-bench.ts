@@ -62,7 +62,10 @@ export async function runToolsBench(
     await opened.close();
   });
   const asked = await askCases({
-    ...{ cases, journal, modes: options.modes, signal: stop.signal },
+    cases,
+    journal,
+    modes: options.modes,
+    signal: stop.signal,
     answer: (one, pass) => {
       const sampling = samplingOf(options);
       const asking = { model: opened.model, systemMessage: system, sampling };
@@ -91,7 +94,8 @@ export async function runToolsBench(
 }
 
 const samplingOf = ({ maxTokens, callConfidence }: ToolsOptions): Sampling => ({
-  ...{ temperature: 0, maxTokens },
+  temperature: 0,
+  maxTokens,
   ...(callConfidence > 0 && { callConfidence }),
 });
 
@@ -117,7 +121,11 @@ async function open(args: ToolsArguments, openModel: OpenModel, signal: AbortSig
   try {
     const opened = await openModel(args.model, {
       ...load,
-      ...{ kvBits, contextLength: 0, signal, cwd: process.cwd(), env: process.env },
+      kvBits,
+      contextLength: 0,
+      signal,
+      cwd: process.cwd(),
+      env: process.env,
       onProgress: ({ doneBytes, totalBytes }) => loading.update(doneBytes, totalBytes),
       onDownload: () => undefined,
       onWait: () => undefined,
@@ -141,9 +149,14 @@ function reportOf(
     machine: describeMachine(),
     versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
     model: { name, family: String(spec.config.model_type), parameters },
-    ...{ benchmark: title, leftOut },
+    benchmark: title,
+    leftOut,
     settings: {
-      ...{ modes, perCategory, half, maxTokens, callConfidence },
+      modes,
+      perCategory,
+      half,
+      maxTokens,
+      callConfidence,
       environment: ownEnvironment(process.env),
     },
   };

@@ -14,7 +14,9 @@ export function answerChoices({ savedIn }: Pick<ApprovalRequest, 'savedIn'>): re
   return [
     { word: 'once', others: ['yes'], answer: 'yes', label: 'run it this once' },
     {
-      ...{ word: 'conversation', others: ['this conversation'], answer: 'conversation' },
+      word: 'conversation',
+      others: ['this conversation'],
+      answer: 'conversation',
       label: 'allow it in this chat',
     },
     {

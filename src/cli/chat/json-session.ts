@@ -27,7 +27,9 @@ export class JsonSession {
   constructor({ session, signals, writer }: JsonSessionOptions) {
     this.#writer = writer;
     this.#loop = new TurnLoop({
-      ...{ session, signals, keyboard: false },
+      session,
+      signals,
+      keyboard: false,
       reader: {
         begin: prompt => writer.write({ type: 'user', text: prompt }),
         event: event => {

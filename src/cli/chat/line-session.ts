@@ -37,12 +37,18 @@ export class LineSession {
     this.#session = session;
     const lines = answersAlone ? process.stderr : process.stdout;
     const printer = new LinePrinter({
-      ...{ answer: process.stdout, lines, label: !answersAlone, expandedBy: '/expand' },
+      answer: process.stdout,
+      lines,
+      label: !answersAlone,
+      expandedBy: '/expand',
     });
     this.#lines = lines;
     this.#printer = printer;
     this.#loop = new TurnLoop({
-      ...{ session, signals, note, keyboard: this.#keyboard },
+      session,
+      signals,
+      note,
+      keyboard: this.#keyboard,
       reader: {
         begin: (prompt, typed) => {
           if (!typed) lines.write(`${stripControls(`${PROMPT}${prompt}`)}\n`);

@@ -63,7 +63,13 @@ async function converse(
   const quiet = args.quiet === true;
   const shown = aloud ? [] : notices;
   const chat = new ScreenSession({
-    ...{ session, signals, theme, images, colors, quiet, note },
+    session,
+    signals,
+    theme,
+    images,
+    colors,
+    quiet,
+    note,
     notices: shown,
   });
   showTyping();

@@ -82,7 +82,9 @@ export class ScreenSession {
       onEffect: effect => this.#perform(effect),
     });
     this.#loop = new TurnLoop({
-      ...{ session, signals, note: options.note },
+      session,
+      signals,
+      note: options.note,
       keyboard: true,
       reader: screenReader(this.#screen, session, {
         write: sequence => void process.stdout.write(sequence),

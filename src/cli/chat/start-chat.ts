@@ -61,7 +61,9 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const currentSystem = () => run.systemText(system);
   const history = createHistory(currentSystem());
   const agent = new Agent({
-    ...{ model: opened.model, tools: servers.host, history },
+    model: opened.model,
+    tools: servers.host,
+    history,
     ...turnOptions,
     overflow: settings.config.overflow ?? 'summarize',
     awaitTasks: !hasLaterTurns(args),
@@ -69,7 +71,12 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   });
   const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
   const session: ChatSession = new ChatSession({
-    ...{ agent, history, opened, folder, log, turnLog: new TurnLog(log, servers.redactor) },
+    agent,
+    history,
+    opened,
+    folder,
+    log,
+    turnLog: new TurnLog(log, servers.redactor),
     tools: servers.host,
     systemText: currentSystem,
     modelSwitch: modelSwitch(

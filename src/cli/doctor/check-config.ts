@@ -42,7 +42,10 @@ export async function checkServers(where: Place): Promise<Finding[]> {
     const config = await prepareMcp(lookUpMcpFile(where) ?? [], where);
     const log = openProgramLog(where.env);
     const { host, report } = await startServers(config, {
-      ...{ log, clientInfo: CLIENT_INFO, stateFolder: stateDirectory(where.env), audit: false },
+      log,
+      clientInfo: CLIENT_INFO,
+      stateFolder: stateDirectory(where.env),
+      audit: false,
     });
     const { problems } = report();
     try {

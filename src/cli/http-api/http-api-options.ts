@@ -81,7 +81,9 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
   if (models.includes('')) throw new LlmHostError('USAGE', 'the name of a model is empty');
   return {
     access: {
-      ...{ host, apiKey, keys },
+      host,
+      apiKey,
+      keys,
       allowedHosts: args.allowHost ?? [],
       corsOrigins: (args.corsOrigin ?? []).map(checkedOrigin),
     },

@@ -28,7 +28,9 @@ export function otherModels(
     .filter(name => name !== '*')
     .map(
       (source): NamedModel => ({
-        ...{ id: idOf(source, cwd), source, hub: hubIdOf(source, { cwd }) },
+        id: idOf(source, cwd),
+        source,
+        hub: hubIdOf(source, { cwd }),
         repo: repoInCache(source, { cwd, env }),
       }),
     )

@@ -59,7 +59,8 @@ export async function startHttpApi(
   try {
     const loaded = (opened: OpenedModel, id = opened.name) => ({
       model: servedModel(opened, id),
-      ...{ tokenizer: opened.tokenizer, embedder: opened.embedder },
+      tokenizer: opened.tokenizer,
+      embedder: opened.embedder,
       turns: new RequestTurns({
         model: opened.model,
         tools: run.servers.host,
@@ -183,7 +184,10 @@ const QUIETLY = { onDownload: () => undefined, onWait: () => undefined, contextI
 function servedModel({ model, facts }: OpenedModel, id: string): ServedModel {
   const unknown = { family: 'unknown', parameters: 0, bytes: 0, quantization: undefined } as const;
   return {
-    ...{ ...unknown, format: 'remote', template: '', thinks: false },
+    ...unknown,
+    format: 'remote',
+    template: '',
+    thinks: false,
     ...facts,
     id,
     created: Math.floor(Date.now() / 1000),

@@ -7,6 +7,9 @@ import { terminalQuestions } from './questions.ts';
 /** `prepareServers` with this program's state folder, asking on the terminal if there is one. */
 export function prepareMcp(files: readonly McpFile[], { cwd, env }: Place): Promise<McpConfig> {
   return prepareServers(files, {
-    ...{ cwd, env, stateFolder: stateDirectory(env), questions: terminalQuestions() },
+    cwd,
+    env,
+    stateFolder: stateDirectory(env),
+    questions: terminalQuestions(),
   });
 }

@@ -34,7 +34,11 @@ export async function startRun(
   const download = new DownloadLine(process.stderr, source);
   try {
     return await openRun({
-      ...{ source, openModel, log, cwd, env },
+      source,
+      openModel,
+      log,
+      cwd,
+      env,
       stateFolder: stateDirectory(env),
       modelOptions: {
         ...modelOptions(args, config, env),

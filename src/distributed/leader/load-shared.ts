@@ -47,7 +47,10 @@ export async function loadShared(
     await group.compare(source, mark, loading);
     const shared = {
       ...options,
-      ...{ cacheBytes: loading.cacheBytes, diskCacheBytes: 0, group: { limitMs: LIMIT_MS }, joinMs: JOIN_MS },
+      cacheBytes: loading.cacheBytes,
+      diskCacheBytes: 0,
+      group: { limitMs: LIMIT_MS },
+      joinMs: JOIN_MS,
       onStart: group.run.bind(group),
     };
     const parts = await group.load(LIMIT_MS, async () => {
@@ -57,7 +60,8 @@ export async function loadShared(
     return {
       ...parts,
       engine: new SharedEngine({
-        ...{ engine: parts.engine, group },
+        engine: parts.engine,
+        group,
         checkAlone: () => void readModel(source, readOptions(options)),
         loadAlone: async () => (await loadParts(source, options)).engine,
       }),

@@ -48,7 +48,8 @@ export async function connectSecurely({ host, port }: Address, secret: string): 
   return await new Promise((resolve, reject) => {
     const socket = connectTls({
       ...CIPHERS,
-      ...{ host, port },
+      host,
+      port,
       pskCallback: () => ({ psk: key, identity: IDENTITY }),
       // The secret says who it is.
       checkServerIdentity: () => undefined,

@@ -26,8 +26,11 @@ const acquire: Acquire = async () => () => undefined;
  */
 export function languageModel(model: Model): LanguageModelV3 {
   const turns = new RequestTurns({
-    ...{ model: model.chatModel, tools: new FunctionHost({}), systemMessage: '' },
-    ...{ sampling: {}, toolTimeoutMs: TOOL_TIMEOUT_MS },
+    model: model.chatModel,
+    tools: new FunctionHost({}),
+    systemMessage: '',
+    sampling: {},
+    toolTimeoutMs: TOOL_TIMEOUT_MS,
   });
   const open = (options: LanguageModelV3CallOptions) => {
     const { request, warnings } = requestOf(options);

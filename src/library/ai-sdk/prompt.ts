@@ -52,7 +52,8 @@ function assistantMessages(content: Content<'assistant'>): readonly Message[] {
     if (part.type === 'tool-call') calls.push(callOf(part));
   }
   const message: Message = {
-    ...{ role: 'assistant', content: text },
+    role: 'assistant',
+    content: text,
     ...(thinking !== '' && { reasoning_content: thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
@@ -68,7 +69,9 @@ function resultMessages(content: Content<'assistant' | 'tool'>): Message[] {
   return content.flatMap(part =>
     part.type === 'tool-result'
       ? {
-          ...{ role: 'tool' as const, tool_call_id: part.toolCallId, name: part.toolName },
+          role: 'tool' as const,
+          tool_call_id: part.toolCallId,
+          name: part.toolName,
           content: textOfResult(part.output),
         }
       : [],

@@ -22,7 +22,10 @@ export function requestOf(options: LanguageModelV3CallOptions): {
     return [];
   });
   const request: TurnRequest = {
-    ...{ messages: messagesOf(options.prompt), tools, ours: false, overflow: 'stop' },
+    messages: messagesOf(options.prompt),
+    tools,
+    ours: false,
+    overflow: 'stop',
     toolChoice: choice?.type === 'tool' ? { name: choice.toolName } : (choice?.type ?? 'auto'),
     sampling: sampling(options),
     responseFormat: responseFormat && formatOf(responseFormat),

@@ -106,8 +106,12 @@ export class Approvals {
     }
     if (signal?.aborted) return await cancelled;
     const request: ApprovalRequest = {
-      ...{ offered, tool: subject.tool, server: subject.server, arguments: subject.arguments },
-      ...{ reason: subject.reason, savedIn: subject.identity && this.#saved?.path },
+      offered,
+      tool: subject.tool,
+      server: subject.server,
+      arguments: subject.arguments,
+      reason: subject.reason,
+      savedIn: subject.identity && this.#saved?.path,
       problem: args => problemWith(args, subject.parameters),
       ...(signal && { signal }),
     };

@@ -56,8 +56,14 @@ export class CallGate {
     if (reason === undefined) return args;
     const { offered, tool: name, server, parameters = {} } = tool;
     return await approvals.ask({
-      ...{ offered, tool: name, server, parameters, reason, signal },
-      ...{ arguments: args, identity: identityOf(tool) },
+      offered,
+      tool: name,
+      server,
+      parameters,
+      reason,
+      signal,
+      arguments: args,
+      identity: identityOf(tool),
     });
   }
 

@@ -98,7 +98,9 @@ export class Connection {
     this.lists = new ServerLists(
       this.#client,
       {
-        ...{ ...options, onLog: this.#log.add, hasEnded },
+        ...options,
+        onLog: this.#log.add,
+        hasEnded,
         toolFault: tool => (this.#mirrorsArguments ? headerFault(tool.inputSchema) : undefined),
       },
       this.#closed.signal,
@@ -326,7 +328,10 @@ export class Connection {
     if (error instanceof LlmHostError) return error;
     const { ending, stderrTail } = this;
     return startFailure(error, {
-      ...{ server: this.#config.name, ending, timedOutAfterMs, stderrTail },
+      server: this.#config.name,
+      ending,
+      timedOutAfterMs,
+      stderrTail,
       strayLine: this.#transport.strayLine,
     });
   }

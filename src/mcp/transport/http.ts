@@ -70,7 +70,9 @@ export class HttpTransport implements ServerTransport {
       onLog,
     });
     this.#http = new GuardedFetch({
-      ...{ serverUrl: config.url, access: config.localAccess, ownHeaders: config.headers },
+      serverUrl: config.url,
+      access: config.localAccess,
+      ownHeaders: config.headers,
       onAccepted: id => this.#noteNoAnswer(id),
     });
     this.#inner = config.transport === 'sse' ? this.#sse() : this.#streamable();

@@ -21,7 +21,8 @@ export function checkShare(
   const contextLength = checkContext(wanted, config);
   return checkFit(
     {
-      ...{ contextLength, cacheBytes },
+      contextLength,
+      cacheBytes,
       ...partWork(read, { loading, contextLength, machines, first }),
       kvBytesPerToken: kvBytesPerToken(config, kvElementBytes(layout, kvBits)) / machines,
       stateBytes: stateBytes(config),

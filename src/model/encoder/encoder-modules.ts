@@ -66,8 +66,12 @@ function moduleConfig(folder: string): { readonly path: string; readonly config:
 }
 
 const POOLINGS: Readonly<Record<string, Pooling>> = {
-  ...{ mean: 'mean', cls: 'cls', lasttoken: 'lasttoken' },
-  ...{ pooling_mode_mean_tokens: 'mean', pooling_mode_cls_token: 'cls', pooling_mode_lasttoken: 'lasttoken' },
+  mean: 'mean',
+  cls: 'cls',
+  lasttoken: 'lasttoken',
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_cls_token: 'cls',
+  pooling_mode_lasttoken: 'lasttoken',
 };
 
 /** `pooling_mode`, or earlier a switch for each, several of which would be put side by side. */

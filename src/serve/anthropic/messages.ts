@@ -79,7 +79,8 @@ class MessageReader {
       else if (block.type !== 'redacted_thinking') texts.push(textOfBlock(block, at));
     }
     this.messages.push({
-      ...{ role: 'assistant', content: texts.join('\n') },
+      role: 'assistant',
+      content: texts.join('\n'),
       ...(thinking.length > 0 && { reasoning_content: thinking.join('\n') }),
       ...(calls.length > 0 && { tool_calls: calls }),
     });

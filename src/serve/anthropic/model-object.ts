@@ -8,14 +8,17 @@ export function anthropicModel({
   contextLength,
 }: Pick<ServedModel, 'id' | 'created' | 'contextLength'>) {
   return {
-    ...{ type: 'model' as const, id, display_name: id },
+    type: 'model' as const,
+    id,
+    display_name: id,
     created_at: new Date(created * 1000).toISOString(),
-    ...{
-      max_input_tokens: contextLength as number | null,
-      max_tokens: contextLength as number | null,
-      capabilities: null,
-    },
-    ...{ lifecycle: 'active' as const, line: null, deprecated_at: null, retires_at: null },
+    max_input_tokens: contextLength as number | null,
+    max_tokens: contextLength as number | null,
+    capabilities: null,
+    lifecycle: 'active' as const,
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
   };
 }
 

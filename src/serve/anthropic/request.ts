@@ -86,7 +86,10 @@ function turnBodyOf(body: MessagesBody): TurnBody {
     parallel_tool_calls: choice?.disable_parallel_tool_use === true ? false : undefined,
     chat_template_kwargs: asked && { enable_thinking: asked.type !== 'disabled' },
     response_format: output?.format && { type: 'json_schema', json_schema: { schema: output.format.schema } },
-    ...{ n: undefined, logprobs: undefined, top_logprobs: undefined, reasoning_effort: undefined },
+    n: undefined,
+    logprobs: undefined,
+    top_logprobs: undefined,
+    reasoning_effort: undefined,
   };
 }
 

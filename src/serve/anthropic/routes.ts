@@ -20,7 +20,8 @@ export function anthropicRoutes(app: FastifyInstance, context: ServeContext): vo
     checkContext(turns, turn);
     return exchange(context, request, reply, {
       format: new MessagesFormat({ id: newId('msg_'), model: model.id }),
-      ...{ stream: body.stream === true, user: body.metadata?.user_id ?? undefined },
+      stream: body.stream === true,
+      user: body.metadata?.user_id ?? undefined,
       run: control => turn.run(control),
     });
   });

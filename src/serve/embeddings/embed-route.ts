@@ -36,12 +36,15 @@ export function embedRoute(app: FastifyInstance, context: ServeContext): void {
       used.embedder.embed(texts, { ...options, signal }),
     );
     const head = {
-      ...{ object: 'list', model: used.model.id },
+      object: 'list',
+      model: used.model.id,
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     };
     const written = body.encoding_format === 'base64' ? base64 : (vector: Float32Array) => Array.from(vector);
     const json = await jsonWithList(head, 'data', vectors, (vector, index) => ({
-      ...{ object: 'embedding', index, embedding: written(vector) },
+      object: 'embedding',
+      index,
+      embedding: written(vector),
     }));
     return reply.type('application/json').send(json);
   });

@@ -30,10 +30,13 @@ export function rerankRoute(app: FastifyInstance, context: ServeContext): void {
         used.embedder.rank(body.query, documents, { topK: body.top_n ?? undefined, signal }),
       );
       return {
-        ...{ id: newId('rerank-'), object: 'list', model: used.model.id },
+        id: newId('rerank-'),
+        object: 'list',
+        model: used.model.id,
         usage: { prompt_tokens: tokens, total_tokens: tokens },
         results: ranked.map(({ index, score, document }) => ({
-          ...{ index, relevance_score: score },
+          index,
+          relevance_score: score,
           ...(body.return_documents === true && { document: { text: document } }),
         })),
       };

@@ -59,7 +59,8 @@ export async function exchange(
   try {
     const control = {
       acquire: (until?: AbortSignal) => place.acquire(until),
-      ...{ signal, approver: asks && approverOf(context, client, asks, running) },
+      signal,
+      approver: asks && approverOf(context, client, asks, running),
     };
     const read = await running.readAll(
       choice => run(control, choice),

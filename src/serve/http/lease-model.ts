@@ -76,7 +76,8 @@ export async function leaseChatModel(...asked: Parameters<typeof leaseModel>): P
     400,
     `The model '${id}' makes vectors of texts and does not chat; ask it for embeddings`,
     {
-      ...{ code: 'model_not_supported', param: 'model' },
+      code: 'model_not_supported',
+      param: 'model',
     },
   );
 }
@@ -90,7 +91,8 @@ export async function leaseEmbedder(...asked: Parameters<typeof leaseModel>): Pr
     400,
     `The model '${model.id}' is a chat model and makes no vectors; name an embedding model`,
     {
-      ...{ code: 'model_not_supported', param: 'model' },
+      code: 'model_not_supported',
+      param: 'model',
     },
   );
 }
@@ -105,7 +107,8 @@ export function unknownModel({ models }: Pick<ServeContext, 'models'>, name: str
     .join(', ');
   const rest = ids.length > MAX_SHOWN ? ` and ${ids.length - MAX_SHOWN} more` : '';
   return new ApiError(404, `The model '${name}' does not exist; this server has ${shown}${rest}`, {
-    ...{ code: 'model_not_found', param: 'model' },
+    code: 'model_not_found',
+    param: 'model',
   });
 }
 

@@ -4,7 +4,8 @@ import { ApiError } from '../http/api-error.ts';
 /** The reason is for the log: it may name files of this machine. */
 export function cannotLoad(id: string, error: unknown): ApiError {
   return new ApiError(500, `The model '${id}' cannot be loaded; look for the id in x-request-id in the log`, {
-    ...{ code: 'model_not_loaded', problem: messageOf(error) },
+    code: 'model_not_loaded',
+    problem: messageOf(error),
   });
 }
 
@@ -12,7 +13,8 @@ export function cannotLoad(id: string, error: unknown): ApiError {
 export function noRoom(id: string, why: string, busy: readonly string[]): ApiError {
   const others = busy.length > 0 ? `; in use: ${busy.join(', ')}` : '';
   return new ApiError(503, `There is no room for the model '${id}': ${why}${others}`, {
-    ...{ code: 'no_room', retryAfterSeconds: 10 },
+    code: 'no_room',
+    retryAfterSeconds: 10,
   });
 }
 
@@ -22,7 +24,7 @@ export function beingRemoved(id: string): ApiError {
 
 export function stillLoaded(id: string): ApiError {
   return new ApiError(409, `model '${id}' is loaded; it can be deleted when it is not`, {
-    ...{ code: 'model_loaded' },
+    code: 'model_loaded',
   });
 }
 

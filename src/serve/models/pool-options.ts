@@ -27,8 +27,12 @@ export interface PoolLimits extends TurnLimits {
 }
 
 export const POOL_LIMITS: PoolLimits = {
-  ...{ maxLoaded: 2, keepAliveMs: 300_000, waitMs: 120_000, maxWaiting: 64 },
-  ...{ patienceMs: 3000, mostHeldMs: 30_000 },
+  maxLoaded: 2,
+  keepAliveMs: 300_000,
+  waitMs: 120_000,
+  maxWaiting: 64,
+  patienceMs: 3000,
+  mostHeldMs: 30_000,
 };
 
 export interface PoolOptions extends Partial<PoolLimits> {

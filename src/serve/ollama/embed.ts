@@ -35,7 +35,9 @@ export async function embed(
   );
   const nanoseconds = Math.round((performance.now() - started) * 1e6);
   const head = {
-    ...{ model: context.model.id, total_duration: nanoseconds, load_duration: 0 },
+    model: context.model.id,
+    total_duration: nanoseconds,
+    load_duration: 0,
     prompt_eval_count: tokens,
   };
   const json = await jsonWithList(head, 'embeddings', vectors, vector => Array.from(vector));

@@ -18,7 +18,8 @@ export function ollamaFormat(model: string, kind: 'chat' | 'generate'): WireForm
     kind === 'chat'
       ? {
           message: {
-            ...{ role: 'assistant', content: text },
+            role: 'assistant',
+            content: text,
             ...(thinking && { thinking }),
             ...(calls && calls.length > 0 && { tool_calls: calls.map(toCall) }),
           },
@@ -38,7 +39,10 @@ export function ollamaFormat(model: string, kind: 'chat' | 'generate'): WireForm
       `${JSON.stringify({ ...stamp(), ...body({}), ...ended(totals) })}\n`,
     error: ({ message }) => `${JSON.stringify({ error: message })}\n`,
     whole: ([reply]) => ({
-      ...{ ...stamp(), ...body(reply), ...listed(reply.logprobs), ...ended(reply.totals) },
+      ...stamp(),
+      ...body(reply),
+      ...listed(reply.logprobs),
+      ...ended(reply.totals),
       ...(reply.events.length > 0 && { llm_host_events: reply.events }),
     }),
   };
@@ -67,7 +71,9 @@ function toCall({ id, function: { name, arguments: args } }: ToolCall, index: nu
 function listed(logprobs: readonly TokenLogprob[] | undefined): object {
   if (!logprobs) return {};
   const one = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>) => ({
-    ...{ token, logprob, bytes: bytes ?? [...Buffer.from(token)] },
+    token,
+    logprob,
+    bytes: bytes ?? [...Buffer.from(token)],
   });
   return { logprobs: logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) })) };
 }

@@ -57,7 +57,8 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
           return call;
         });
         return {
-          ...{ role: 'assistant', content },
+          role: 'assistant',
+          content,
           ...(message.thinking && { reasoning_content: message.thinking }),
           ...(calls.length > 0 && { tool_calls: calls }),
         };

@@ -8,8 +8,12 @@ export const OLLAMA_API_VERSION = '0.13.0';
 /** An entry of /api/tags. */
 export function tagOf(model: ServedModel): object {
   return {
-    ...{ name: model.id, model: model.id, modified_at: timeOf(model), size: model.bytes },
-    ...{ digest: digestOf(model), details: detailsOf(model) },
+    name: model.id,
+    model: model.id,
+    modified_at: timeOf(model),
+    size: model.bytes,
+    digest: digestOf(model),
+    details: detailsOf(model),
   };
 }
 
@@ -18,38 +22,51 @@ const NEVER = '9999-12-31T23:59:59Z';
 /** An entry of /api/ps. The first model never expires, nor does one in use. */
 export function runningOf(model: ServedModel, expires?: number): object {
   return {
-    ...{ name: model.id, model: model.id, size: model.bytes, digest: digestOf(model) },
-    ...{ details: detailsOf(model), expires_at: expiry(expires) },
-    ...{ size_vram: model.bytes, context_length: model.contextLength },
+    name: model.id,
+    model: model.id,
+    size: model.bytes,
+    digest: digestOf(model),
+    details: detailsOf(model),
+    expires_at: expiry(expires),
+    size_vram: model.bytes,
+    context_length: model.contextLength,
   };
 }
 
 /** An entry of /api/tags for a model that is not loaded, so that less is known of it. */
 export function otherTagOf({ id, bytes = 0, modifiedMs = 0 }: OtherModel): object {
   return {
-    ...{ name: id, model: id, modified_at: new Date(modifiedMs).toISOString(), size: bytes },
-    ...{ digest: digestOf({ id, bytes, parameters: 0 }), details: UNKNOWN },
+    name: id,
+    model: id,
+    modified_at: new Date(modifiedMs).toISOString(),
+    size: bytes,
+    digest: digestOf({ id, bytes, parameters: 0 }),
+    details: UNKNOWN,
   };
 }
 
 /** /api/show of such a model. */
 export function otherShowOf(id: string): object {
   return {
-    ...{
-      license: '',
-      modelfile: `# served by llm-host\nFROM ${id}\n`,
-      parameters: '',
-      template: '',
-      system: '',
-      messages: [],
-    },
-    ...{ details: UNKNOWN, model_info: {}, capabilities: ['completion', 'tools'] },
+    license: '',
+    modelfile: `# served by llm-host\nFROM ${id}\n`,
+    parameters: '',
+    template: '',
+    system: '',
+    messages: [],
+    details: UNKNOWN,
+    model_info: {},
+    capabilities: ['completion', 'tools'],
   };
 }
 
 const UNKNOWN = {
-  ...{ parent_model: '', format: 'unknown', family: 'unknown', families: ['unknown'] },
-  ...{ parameter_size: '', quantization_level: 'unknown' },
+  parent_model: '',
+  format: 'unknown',
+  family: 'unknown',
+  families: ['unknown'],
+  parameter_size: '',
+  quantization_level: 'unknown',
 };
 
 /** /api/show. `can`: Ollama's words for what a model does. */
@@ -68,13 +85,17 @@ export function showOf(model: ServedModel, parameters: string, can: readonly str
     },
     capabilities: [...can, ...(model.thinks ? ['thinking'] : [])],
     modified_at: timeOf(model),
-    ...{ system: '', messages: [] },
+    system: '',
+    messages: [],
   };
 }
 
 function detailsOf({ family, format, parameters, quantization }: ServedModel): object {
   return {
-    ...{ parent_model: '', format, family, families: [family] },
+    parent_model: '',
+    format,
+    family,
+    families: [family],
     parameter_size: sizeText(parameters),
     quantization_level: quantization ?? 'unknown',
   };

@@ -55,7 +55,9 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
     if (empty) return doneAnswer(id, 'load', EMPTY_MESSAGE);
     const turn = toTurn(body, used, toolsPolicyOf(request.headers, context.toolsPolicy));
     return exchange(context, request, reply, {
-      ...{ format: ollamaFormat(id, 'chat'), stream: body.stream !== false, user: undefined },
+      format: ollamaFormat(id, 'chat'),
+      stream: body.stream !== false,
+      user: undefined,
       run: control => used.turns.open(turn).run(control),
     });
   });

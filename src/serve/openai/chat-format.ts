@@ -59,7 +59,10 @@ export function openaiChatFormat(options: ChatFormatOptions): WireFormat {
       ].join(''),
     error: error => sse(errorBody(error)),
     whole: replies => ({
-      ...{ id, object: 'chat.completion', created, model },
+      id,
+      object: 'chat.completion',
+      created,
+      model,
       choices: replies.map((reply, at) => ({
         index: at,
         message: wholeMessage(reply),
@@ -114,7 +117,9 @@ function listed(logprobs: readonly TokenLogprob[] | undefined): object | null {
 
 export function logprobItems(logprobs: readonly TokenLogprob[]): object[] {
   const one = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>) => ({
-    ...{ token, logprob, bytes: bytes ?? [...Buffer.from(token)] },
+    token,
+    logprob,
+    bytes: bytes ?? [...Buffer.from(token)],
   });
   return logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) }));
 }

@@ -61,7 +61,9 @@ interface TurnFields {
 }
 
 const CHAT_FIELDS: TurnFields = {
-  ...{ api: 'openai', limit: 'max_completion_tokens', format: 'response_format' },
+  api: 'openai',
+  limit: 'max_completion_tokens',
+  format: 'response_format',
 };
 
 /** What would change the reply, and is not done here. */

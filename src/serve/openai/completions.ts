@@ -51,7 +51,10 @@ export function completionRoute(app: FastifyInstance, context: ServeContext): vo
       echo: body.echo ? prompts.flatMap(prompt => Array<string>(each).fill(String(prompt))) : [],
     });
     return exchange(context, request, reply, {
-      ...{ format, stream: body.stream === true, verbatim: true, user: body.user ?? undefined },
+      format,
+      stream: body.stream === true,
+      verbatim: true,
+      user: body.user ?? undefined,
       choices: prompts.length * each,
       run: (control, at) => {
         const prompt = prompts[Math.floor(at / each)] ?? '';
@@ -96,7 +99,10 @@ function completionFormat(
     finish: string | null,
     logprobs?: readonly TokenLogprob[],
   ) => ({
-    ...{ text, index, logprobs: logprobs?.length ? listed(logprobs) : null, finish_reason: finish },
+    text,
+    index,
+    logprobs: logprobs?.length ? listed(logprobs) : null,
+    finish_reason: finish,
   });
   let index = 0;
   const chunk = (...args: readonly [string, string | null, (readonly TokenLogprob[])?]) =>

@@ -59,7 +59,8 @@ export class KeptResponses {
     const found = this.get(owner, id);
     if (found) return found;
     throw new ApiError(400, `Previous response with id '${id}' not found; it may be too old`, {
-      ...{ code: 'previous_response_not_found', param: 'previous_response_id' },
+      code: 'previous_response_not_found',
+      param: 'previous_response_id',
     });
   }
 }

@@ -14,8 +14,12 @@ export function now(): number {
 /** As listed by /v1/models. */
 export function modelObject(model: ServedModel) {
   return {
-    ...{ id: model.id, object: 'model', created: model.created, owned_by: 'llm-host' },
-    ...{ context_length: model.contextLength, thinking: model.thinks },
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: 'llm-host',
+    context_length: model.contextLength,
+    thinking: model.thinks,
   };
 }
 

@@ -41,7 +41,8 @@ export function runningResponse(head: ResponseHead): object {
 export function endedResponse(head: ResponseHead, output: readonly object[], totals: Totals) {
   const cut = totals.finish === 'length';
   return {
-    ...{ ...head, ...NOTHING_WRONG },
+    ...head,
+    ...NOTHING_WRONG,
     status: cut ? ('incomplete' as const) : ('completed' as const),
     incomplete_details: cut ? { reason: 'max_output_tokens' } : null,
     completed_at: cut ? null : now(),

@@ -115,7 +115,8 @@ export class ResponsesFormat implements WireFormat {
     else this.#reasoning = item;
     return (
       this.#event('response.output_item.added', {
-        ...{ output_index: item.index, item: textItem(kind, item.id, 'in_progress') },
+        output_index: item.index,
+        item: textItem(kind, item.id, 'in_progress'),
       }) + this.#event('response.content_part.added', { ...placeOf(item), part: textPart(kind, '', []) })
     );
   }
@@ -157,7 +158,8 @@ export class ResponsesFormat implements WireFormat {
     const { name } = call.function;
     return (
       this.#event('response.output_item.added', {
-        ...{ output_index: index, item: callItem(call, id, 'in_progress', '') },
+        output_index: index,
+        item: callItem(call, id, 'in_progress', ''),
       }) +
       this.#event('response.function_call_arguments.delta', { ...place, delta: args }) +
       this.#event('response.function_call_arguments.done', { ...place, name, arguments: args }) +

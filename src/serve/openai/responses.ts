@@ -29,7 +29,9 @@ export function responsesRoute(app: FastifyInstance, context: ServeContext): voi
       if (body.store !== false) kept.add(owner, response, body.input, previous);
     });
     return exchange(context, request, reply, {
-      ...{ format, stream: body.stream === true, user: body.user ?? undefined },
+      format,
+      stream: body.stream === true,
+      user: body.user ?? undefined,
       run: control => turn.run(control),
     });
   });

@@ -25,12 +25,16 @@ export function openaiRoutes(app: FastifyInstance, context: ServeContext): void 
     const turn = turns.open(asked);
     checkContext(turns, turn);
     const format = openaiChatFormat({
-      ...{ id: newId('chatcmpl-'), model: model.id, created: now() },
+      id: newId('chatcmpl-'),
+      model: model.id,
+      created: now(),
       usage: body.stream_options?.include_usage === true,
       logprobs: body.logprobs === true,
     });
     return exchange(context, request, reply, {
-      ...{ format, stream: body.stream === true, user: body.user ?? undefined },
+      format,
+      stream: body.stream === true,
+      user: body.user ?? undefined,
       choices: body.n ?? 1,
       run: (control, choice) => (choice === 0 ? turn : turns.open({ ...asked, choice })).run(control),
     });

@@ -20,7 +20,14 @@ export function Turn({ turn, now, columns, height }: TurnProps) {
   return (
     <>
       {calls.slice(-height).map(({ id, name, startedAt, message }) => (
-        <ToolCall key={id} {...{ name, startedAt, now, columns }} note={message || thought} />
+        <ToolCall
+          key={id}
+          name={name}
+          startedAt={startedAt}
+          now={now}
+          columns={columns}
+          note={message || thought}
+        />
       ))}
       {calls.length === 0 && working && (
         <Working {...working} thought={thought} now={now} columns={columns} />

@@ -45,8 +45,14 @@ export interface Edited {
 }
 
 export const EMPTY: EditorState = {
-  ...{ text: '', cursor: 0, killed: '', pastes: [], escaped: false },
-  ...{ browse: undefined, search: undefined, menu: undefined },
+  text: '',
+  cursor: 0,
+  killed: '',
+  pastes: [],
+  escaped: false,
+  browse: undefined,
+  search: undefined,
+  menu: undefined,
 };
 
 /** Applies one key. Pure. */

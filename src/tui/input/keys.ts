@@ -13,20 +13,31 @@ const PASTE_END = '\u001b[201~';
 const CSI = /^\u001b\[([0-9;:<=>?]*)[ -/]*([@-~])/;
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift+tab' },
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  Z: 'shift+tab',
 };
 const NUMBERS: Readonly<Record<string, string>> = {
-  ...{ 1: 'home', 2: 'insert', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' },
+  1: 'home',
+  2: 'insert',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
 };
 const CONTROLS: Readonly<Record<string, string>> = {
-  ...{
-    '\r': 'enter',
-    '\n': 'ctrl+j',
-    '\t': 'tab',
-    '\u007f': 'backspace',
-    '\b': 'backspace',
-    '\u001b': 'escape',
-  },
+  '\r': 'enter',
+  '\n': 'ctrl+j',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+  '\u001b': 'escape',
 };
 
 /**

@@ -35,7 +35,9 @@ export class PromptEditor {
     const { history, candidates } = this.#options;
     const { pastes } = this.state;
     const { state, effect } = edit(this.state, key, {
-      ...{ history: history.entries, folded: entry => history.folded(entry), busy },
+      history: history.entries,
+      folded: entry => history.folded(entry),
+      busy,
       complete: (text, cursor) => complete(text, cursor, candidates()),
     });
     this.state = state;

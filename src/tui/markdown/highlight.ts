@@ -30,16 +30,18 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 /** A map, since a model may write any name behind a fence: `constructor`. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ py: 'python', python: 'python', ruby: 'python', rb: 'python', sql: 'sql' },
-    ...{
-      sh: 'shell',
-      bash: 'shell',
-      zsh: 'shell',
-      shell: 'shell',
-      yaml: 'shell',
-      yml: 'shell',
-      toml: 'shell',
-    },
+    py: 'python',
+    python: 'python',
+    ruby: 'python',
+    rb: 'python',
+    sql: 'sql',
+    sh: 'shell',
+    bash: 'shell',
+    zsh: 'shell',
+    shell: 'shell',
+    yaml: 'shell',
+    yml: 'shell',
+    toml: 'shell',
   }),
 );
 

@@ -49,7 +49,10 @@ export class CallLines {
     const rows = headRows(line, '', view);
     const waits = rows.length <= MAX_HEAD;
     this.#calls.set(id, {
-      ...{ id, name: stripControls(name), startedAt: now.getTime(), message: '' },
+      id,
+      name: stripControls(name),
+      startedAt: now.getTime(),
+      message: '',
       line: waits ? line : undefined,
     });
     return waits ? [] : rows;
@@ -71,8 +74,10 @@ export class CallLines {
     this.#calls.delete(id);
     const head = line === undefined ? [] : headRows(line, `(${formatSeconds(seconds)})`, view);
     const outcome = {
-      ...{ time: clock(now), text, tool: stripControls(name) },
-      ...{ label: failed ? ('ERROR' as const) : ('Result' as const) },
+      time: clock(now),
+      text,
+      tool: stripControls(name),
+      label: failed ? ('ERROR' as const) : ('Result' as const),
       seconds: line === undefined ? seconds : undefined,
     };
     const most = Math.max(MIN_RESULT, Math.min(MAX_RESULT, Math.floor((view.height * 2) / 3)));

@@ -46,13 +46,11 @@ const NONE: Theme = {
   string: text => text,
   number: text => text,
   comment: ATTRIBUTES.dim,
-  ...{
-    user: text => text,
-    thought: ATTRIBUTES.dim,
-    tool: text => text,
-    notice: text => text,
-    error: ATTRIBUTES.bold,
-  },
+  user: text => text,
+  thought: ATTRIBUTES.dim,
+  tool: text => text,
+  notice: text => text,
+  error: ATTRIBUTES.bold,
 };
 
 const THEMES: Readonly<Record<ThemeName, Theme>> = {
@@ -60,14 +58,30 @@ const THEMES: Readonly<Record<ThemeName, Theme>> = {
   dark: {
     ...NONE,
     heading: text => ATTRIBUTES.bold(color(36)(text)),
-    ...{ code: color(36), link: color(94), keyword: color(35), string: color(32), number: color(33) },
-    ...{ comment: color(90), user: color(94), tool: color(36), notice: color(33), error: color(91) },
+    code: color(36),
+    link: color(94),
+    keyword: color(35),
+    string: color(32),
+    number: color(33),
+    comment: color(90),
+    user: color(94),
+    tool: color(36),
+    notice: color(33),
+    error: color(91),
   },
   light: {
     ...NONE,
     heading: text => ATTRIBUTES.bold(color(34)(text)),
-    ...{ code: color(34), link: color(34), keyword: color(35), string: color(32), number: color(31) },
-    ...{ comment: color(90), user: color(34), tool: color(36), notice: color(35), error: color(31) },
+    code: color(34),
+    link: color(34),
+    keyword: color(35),
+    string: color(32),
+    number: color(31),
+    comment: color(90),
+    user: color(34),
+    tool: color(36),
+    notice: color(35),
+    error: color(31),
   },
 };
 

@@ -22,7 +22,12 @@ describe('how well a model calls tools', () => {
     expect(metrics.text()).toBe('Tool calls: none');
     threeCalls(metrics);
     expect(metrics.summary()).toEqual({
-      ...{ calls: 3, firstAttempt: 1, afterRetry: 1, failed: 1, retries: 3, generatedTokens: 42 },
+      calls: 3,
+      firstAttempt: 1,
+      afterRetry: 1,
+      failed: 1,
+      retries: 3,
+      generatedTokens: 42,
       errors: { wrong_tool: 1, malformed_json: 3 },
       repairs: { types: 1 },
     });
@@ -47,8 +52,12 @@ describe('how well a model calls tools', () => {
     const records = lines.map(line => JSON.parse(line) as Record<string, unknown>);
     expect(records).toHaveLength(12);
     expect(records[0]).toEqual({
-      ...{ time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), model: 'tiny', tool: 'add' },
-      ...{ label: 'ok', attempt: 0, repairs: ['types'] },
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      model: 'tiny',
+      tool: 'add',
+      label: 'ok',
+      attempt: 0,
+      repairs: ['types'],
     });
     expect(records.map(({ model }) => model)).toEqual([...Array(6).fill('tiny'), ...Array(6).fill('other')]);
     expect(problems).toEqual([]);

@@ -328,7 +328,9 @@ describe('within a turn', () => {
     const seen: number[] = [];
     const tools = new FakeHost({ look: answer(REPORT) });
     const one = talk({
-      ...{ tools, contextLength: 1000, maxResultChars: 1200 },
+      tools,
+      contextLength: 1000,
+      maxResultChars: 1200,
       reply: messages => {
         if (messages.at(-1)?.content === LONG) return 'Yes.';
         const results = messages.filter(({ role }) => role === 'tool').length;

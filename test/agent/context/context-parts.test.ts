@@ -9,7 +9,12 @@ describe('what takes the room', () => {
 
   test('is measured part by part', () => {
     expect(agent.contextParts()).toEqual({
-      ...{ total: 49, system: 3, tools: 40, summary: 0, results: 0, conversation: 6 },
+      total: 49,
+      system: 3,
+      tools: 40,
+      summary: 0,
+      results: 0,
+      conversation: 6,
     });
     history.add(
       { role: 'user', content: 'x'.repeat(40) },
@@ -79,7 +84,9 @@ describe('a context that is full', () => {
       },
     });
     expect((await one.ask(prompt)).at(-1)).toEqual({
-      ...{ type: 'error', code: 'CONTEXT_FULL', hint: expect.stringContaining(hint) },
+      type: 'error',
+      code: 'CONTEXT_FULL',
+      hint: expect.stringContaining(hint),
       message: `The prompt has 1209 tokens, but the context holds 1000: ${said}`,
     });
     expect(one.history.messages).toHaveLength(1);

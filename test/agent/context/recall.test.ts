@@ -15,7 +15,10 @@ const SUMMARY: Message[] = [
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
 const result = (name: string, content: string): Message => ({
-  ...{ role: 'tool', name, content, tool_call_id: 'c1' },
+  role: 'tool',
+  name,
+  content,
+  tool_call_id: 'c1',
 });
 
 /** What is recalled `about` words of a conversation whose oldest messages are a summary. */

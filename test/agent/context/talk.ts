@@ -52,10 +52,19 @@ export function talk(options: TalkOptions = {}) {
   const history = createHistory('Be brief.');
   const tools = new FakeHost({ look: answer('A rose.') });
   const agent = new Agent({
-    ...{ model, history, tools, sampling: {}, toolTimeoutMs: 1000, overflow: 'summarize', ...own },
+    model,
+    history,
+    tools,
+    sampling: {},
+    toolTimeoutMs: 1000,
+    overflow: 'summarize',
+    ...own,
   });
   return {
-    ...{ agent, history, model, count },
+    agent,
+    history,
+    model,
+    count,
     ask: (text: string, signal?: AbortSignal) => collect(agent.turn(text, signal)),
     /** The prompts of replies, not of summaries. */
     prompts: () => model.requests.filter(request => asksForSummary(request) === undefined),

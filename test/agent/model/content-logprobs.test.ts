@@ -6,7 +6,8 @@ import { createTokenizer } from '../../../src/tokens/tokenizer.ts';
 const tokenizer = createTokenizer({
   added_tokens: [],
   model: {
-    ...{ type: 'BPE', merges: [] },
+    type: 'BPE',
+    merges: [],
     vocab: { '<0xF0>': 0, '<0x9F>': 1, '<0x98>': 2, '<0x80>': 3, '\u2581Hello': 4, '\u2581world': 5 },
   },
   decoder: {
@@ -31,7 +32,9 @@ describe('the tokens of log-probabilities', () => {
     const all = logprobsOf(tokenizer, [4, 5]);
     expect(all.map(({ token }) => token)).toEqual([' Hello', ' world']);
     expect(all[1]).toEqual({
-      ...{ token: ' world', bytes, logprob: -1 },
+      token: ' world',
+      bytes,
+      logprob: -1,
       top: [{ token: ' world', bytes, logprob: -2 }],
     });
   });

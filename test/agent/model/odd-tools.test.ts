@@ -8,7 +8,11 @@ import type { Tokenizer } from '../../../src/tokens/tokenizer-types.ts';
 
 /** A character a token. */
 const tokenizer: Tokenizer = {
-  ...{ vocabSize: 1, bosToken: undefined, eosToken: undefined, decode: () => '', idOf: () => undefined },
+  vocabSize: 1,
+  bosToken: undefined,
+  eosToken: undefined,
+  decode: () => '',
+  idOf: () => undefined,
   encode: text => [...text].map(() => 0),
   encodeSegments: segments => segments.flatMap(({ text }) => [...text].map(() => 0)),
   stream: () => ({ push: () => '', end: () => '' }),
@@ -24,14 +28,16 @@ const source =
 const compiled = compileTemplate(source);
 const model = new LocalChatModel({
   engine: { info: { ...info, device: 'none' }, events: unused, generate: unused, close: unused } as never,
-  ...{ tokenizer, now: new Date() },
+  tokenizer,
+  now: new Date(),
   template: { compiled, source, capability: probeTemplate(compiled) },
 });
 
 const tool = (name: string, description?: string): ToolDefinition => ({
   type: 'function',
   function: {
-    ...{ name, parameters: { type: 'object', properties: {} } },
+    name,
+    parameters: { type: 'object', properties: {} },
     ...(description !== undefined && { description }),
   },
 });

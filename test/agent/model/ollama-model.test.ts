@@ -144,7 +144,9 @@ describe('the shapes of /api/chat', () => {
     });
     expect(stats.finishReason).toBe('length');
     expect(bodies[0]).toEqual({
-      ...{ model: 'm', stream: true, tools: [tool] },
+      model: 'm',
+      stream: true,
+      tools: [tool],
       messages: [
         { role: 'system', content: 'S' },
         { role: 'assistant', content: '', thinking: 'why', tool_calls: [{ function: call.function }] },
@@ -227,7 +229,8 @@ describe('what goes wrong', () => {
       response.write(`${JSON.stringify(message({ content: 'a' }))}\n`),
     );
     await expect(replyOf(url, {}, false, 100)).rejects.toMatchObject({
-      ...{ code: 'ENGINE_UNAVAILABLE', message: expect.stringContaining('did not respond for 0.1 s') },
+      code: 'ENGINE_UNAVAILABLE',
+      message: expect.stringContaining('did not respond for 0.1 s'),
     });
   });
 

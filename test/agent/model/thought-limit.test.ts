@@ -17,7 +17,11 @@ function engineSaying(...texts: string[]) {
     yield { type: 'prefill', done: total, total, cached: 0 };
     let generatedTokens = 0;
     const end = (finishReason: JobResult['finishReason']) => ({
-      ...{ finishReason, promptTokens: total, cachedTokens: 0, generatedTokens, timings: TIMINGS },
+      finishReason,
+      promptTokens: total,
+      cachedTokens: 0,
+      generatedTokens,
+      timings: TIMINGS,
     });
     for (const letter of texts[jobs.length - 1] ?? '') {
       for (const text of letter.length > 1 ? ['', letter] : [letter]) {
@@ -29,7 +33,7 @@ function engineSaying(...texts: string[]) {
     }
     return end('stop');
   }
-  const info = { contextLength: 100, ...{ name: '', modelType: '', vocabSize: 0, parameters: 0 } };
+  const info = { contextLength: 100, name: '', modelType: '', vocabSize: 0, parameters: 0 };
   const engine = { events, info: { ...info, weightBytes: 0, device: '', wantsCheckpoints: false } };
   return { engine, jobs };
 }

@@ -15,7 +15,9 @@ function tool(name: string, description: string, argument: string): HostTool {
   const parameters = { type: 'object', properties: { [argument]: { type: 'string' } }, required: [argument] };
   return {
     definition: { type: 'function', function: { name, description, parameters } },
-    ...{ server: 's', tool: name, readOnly: true },
+    server: 's',
+    tool: name,
+    readOnly: true,
   };
 }
 

@@ -29,7 +29,9 @@ export function crowd(first: readonly Recorded[] = []): HostTool[] {
         type: 'function',
         function: { name: names[index] as string, ...description, parameters },
       },
-      ...{ server, tool: tool.name, readOnly: false },
+      server,
+      tool: tool.name,
+      readOnly: false,
     };
   });
 }

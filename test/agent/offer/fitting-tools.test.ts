@@ -47,9 +47,16 @@ test('beside a tool that is offered anyway: what fits better, where the model co
 
 test('what says the same as a tool that is offered anyway is left out, unless its server is named', () => {
   const tools = ranked({
-    ...{ 'disk/read_text_file(path)': 90, 'disk/list_directory(path)': 80, 'math/get_sum(a)': 70 },
-    ...{ 'vault/delete_file(id)': 60, 'disk/move_file(path)': 50, 'git/create_issue(title)': 40 },
-    ...{ 'files/read_file(path)': 9, 'files/list_files': 8, 'calc/add(a)': 7, 'files/delete_file(path)': 6 },
+    'disk/read_text_file(path)': 90,
+    'disk/list_directory(path)': 80,
+    'math/get_sum(a)': 70,
+    'vault/delete_file(id)': 60,
+    'disk/move_file(path)': 50,
+    'git/create_issue(title)': 40,
+    'files/read_file(path)': 9,
+    'files/list_files': 8,
+    'calc/add(a)': 7,
+    'files/delete_file(path)': 6,
   });
   const own = ['read_file', 'list_files', 'add'];
   const few = (prompt: string) =>

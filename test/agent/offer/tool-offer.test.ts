@@ -14,7 +14,9 @@ function tool(name: string, description: string): HostTool {
   const parameters = { type: 'object', properties: { value: { type: 'string' } } };
   return {
     definition: { type: 'function', function: { name, description, parameters } },
-    ...{ server: 'one', tool: name, readOnly: true },
+    server: 'one',
+    tool: name,
+    readOnly: true,
   };
 }
 

@@ -16,7 +16,12 @@ function asked(steps: Step[], tools: FakeHost = new FakeHost({})) {
     { role: 'user', content: QUESTION },
   );
   const agent = new Agent({
-    ...{ model, tools, history, sampling: {}, toolTimeoutMs: 1000, overflow: 'trim' },
+    model,
+    tools,
+    history,
+    sampling: {},
+    toolTimeoutMs: 1000,
+    overflow: 'trim',
   });
   const turn = formattedTurn(
     agent,

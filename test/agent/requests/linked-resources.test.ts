@@ -20,8 +20,12 @@ test('a request reads what a result of its own links to', async () => {
   ]);
   const turns = new RequestTurns({ model, tools, sampling: {}, toolTimeoutMs: 1000, systemMessage: '' });
   const turn = turns.open({
-    ...{ messages: [{ role: 'user', content: 'Read it' }], tools: [], toolChoice: 'auto' },
-    ...{ sampling: {}, overflow: 'stop', ours: true },
+    messages: [{ role: 'user', content: 'Read it' }],
+    tools: [],
+    toolChoice: 'auto',
+    sampling: {},
+    overflow: 'stop',
+    ours: true,
   });
   const signal = new AbortController().signal;
   const events = await collect(turn.run({ acquire: async () => () => undefined, signal }));
@@ -41,14 +45,12 @@ async function talk(tools: FakeHost, steps: Step[], second: Partial<TurnRequest>
   const signal = new AbortController().signal;
   const run = (more: Partial<TurnRequest>) => {
     const turn = turns.open({
-      ...{
-        messages: [...messages],
-        tools: [],
-        toolChoice: 'auto',
-        sampling: {},
-        overflow: 'stop',
-        ours: true,
-      },
+      messages: [...messages],
+      tools: [],
+      toolChoice: 'auto',
+      sampling: {},
+      overflow: 'stop',
+      ours: true,
       ...more,
     });
     return collect(turn.run({ acquire: async () => () => undefined, signal }));

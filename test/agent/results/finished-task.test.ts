@@ -15,7 +15,11 @@ test('the result of a task that has ended is cut as any other, and can be read o
   const model = new FakeModel([[call('read_result', { result: 'r' })], [content('Done.')]]);
   model.contextLength = 8192;
   const agent = new Agent({
-    ...{ model, tools: new Finished({}), history: createHistory(), sampling: {}, toolTimeoutMs: 1000 },
+    model,
+    tools: new Finished({}),
+    history: createHistory(),
+    sampling: {},
+    toolTimeoutMs: 1000,
   });
   const events = await collect(agent.turn('And now?'));
   const asked = model.requests[0]?.messages[0]?.content ?? '';

@@ -19,7 +19,7 @@ function reading(text: string, limit = 1000, own: Readonly<Record<string, string
   const [, name = '', reference = ''] = /(\w+) \{"result": "(\w+)"/.exec(shown) ?? [];
   const read = (args: Readonly<Record<string, unknown>>) =>
     results.joined().call(name, { result: reference, ...args }, OPTIONS);
-  return { ...{ host, name, read, reference, results, shown } };
+  return { host, name, read, reference, results, shown };
 }
 
 describe('a result that is too long', () => {
@@ -226,7 +226,12 @@ describe('in a conversation', () => {
     const model = new FakeModel(steps);
     const history = createHistory('SYS');
     const agent = new Agent({
-      ...{ model, tools: host, history, sampling: {}, toolTimeoutMs: 1000, maxResultChars: 1000 },
+      model,
+      tools: host,
+      history,
+      sampling: {},
+      toolTimeoutMs: 1000,
+      maxResultChars: 1000,
     });
     const offered = (at: number) => model.requests[at]?.tools.map(tool => tool.function.name);
     return { agent, history, host, model, offered };

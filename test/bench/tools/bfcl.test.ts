@@ -56,7 +56,9 @@ const FILES: Record<string, string> = Object.assign(
 const WHEEL = 'the wheel';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const PACKAGE: BfclPackage = {
-  ...{ name: 'bfcl-eval', version: '1.2.3', sha256: sha256(WHEEL) },
+  name: 'bfcl-eval',
+  version: '1.2.3',
+  sha256: sha256(WHEEL),
   dataSha256: sha256(
     CATEGORIES.flatMap(filesOf)
       .map(file => FILES[file])
@@ -92,11 +94,9 @@ fi
   chmodSync(python, 0o755);
   const said: string[] = [];
   const options = {
-    ...{
-      cache: join(dir, 'cache'),
-      signal: new AbortController().signal,
-      onProgress: (text: string) => said.push(text),
-    },
+    cache: join(dir, 'cache'),
+    signal: new AbortController().signal,
+    onProgress: (text: string) => said.push(text),
     env: { ...process.env, PYTHON: python },
   };
   const runs = () =>
@@ -187,7 +187,8 @@ describe("BFCL's data", () => {
     const { dir } = place();
     const [one] = readBfcl(join(dir, 'data'), 'simple_python');
     expect(one).toMatchObject({
-      ...{ id: 'simple_python_0', category: 'simple_python' },
+      id: 'simple_python_0',
+      category: 'simple_python',
       messages: [{ role: 'user', content: 'Sunrise? (simple_python)' }],
       expected: {
         kind: 'calls',

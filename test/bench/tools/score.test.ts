@@ -130,7 +130,9 @@ describe('an answer', () => {
   };
   const f = (x: number, y?: number) => ({ name: 'f', arguments: y === undefined ? { x } : { x, y } });
   const expected: Expected = {
-    ...{ kind: 'calls', language: 'json', signatures: new Map([['f', signature]]) },
+    kind: 'calls',
+    language: 'json',
+    signatures: new Map([['f', signature]]),
     calls: [
       { name: 'f', arguments: { x: [1], y: [1, ''] } },
       { name: 'f', arguments: { x: [2], y: [2] } },

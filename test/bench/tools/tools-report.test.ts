@@ -14,13 +14,24 @@ import { shareOf } from '../../../src/bench/tools/wilson.ts';
 
 const many = (category: string, count: number): ToolCase[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ id: `${category}_${index}`, category, messages: [], tools: [] },
+    id: `${category}_${index}`,
+    category,
+    messages: [],
+    tools: [],
     expected: { kind: 'none' },
   }));
 
 const answerTo = (id: string, more: Partial<Answer> = {}): Answer => ({
-  ...{ id, pass: 'open', calls: [], replies: 1, text: 'No.', promptTokens: 100, firstTokens: 10 },
-  ...{ generatedTokens: 10, firstSeconds: 1, seconds: 1 },
+  id,
+  pass: 'open',
+  calls: [],
+  replies: 1,
+  text: 'No.',
+  promptTokens: 100,
+  firstTokens: 10,
+  generatedTokens: 10,
+  firstSeconds: 1,
+  seconds: 1,
   ...more,
 });
 
@@ -73,12 +84,10 @@ describe('asking', () => {
     const asked: string[] = [];
     const problems: string[] = [];
     const run = askCases({
-      ...{
-        cases,
-        modes: ['repair', 'held'],
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
-      },
+      cases,
+      modes: ['repair', 'held'],
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
       journal: new Journal(path, false, problem => problems.push(problem)),
       answer: async ({ id }, pass) => {
         asked.push(`${pass} ${id}`);
@@ -179,7 +188,9 @@ describe('conversations', () => {
     const asked: string[] = [];
     const ask = (modes: readonly Mode[]) =>
       askCases({
-        ...{ cases: [first, ...many('a', 1)], modes, onProgress: () => undefined },
+        cases: [first, ...many('a', 1)],
+        modes,
+        onProgress: () => undefined,
         signal: new AbortController().signal,
         journal: new Journal(join(folder(), 'journal.jsonl'), false, () => undefined),
         answer: async ({ id }, pass) => {
@@ -230,7 +241,10 @@ describe('the report', () => {
   ];
   const figures = scored({ cases, answers, modes: MODES });
   const report: ToolsReport = {
-    ...{ version: 1, date: '2026-01-01T00:00:00.000Z', benchmark: 'My <questions>', leftOut: [] },
+    version: 1,
+    date: '2026-01-01T00:00:00.000Z',
+    benchmark: 'My <questions>',
+    leftOut: [],
     machine: { processor: 'A CPU', processors: 2, memoryBytes: 8e9, system: 'Linux' },
     versions: { llmHost: '1', mlx: '2', node: '3' },
     model: { name: 'tiny & small', family: 'llama', parameters: 1e6 },
@@ -293,11 +307,9 @@ describe('the report', () => {
     const [quiet] = figures.categories;
     const { free: _, ...modes } = quiet?.modes ?? {};
     const only = {
-      ...{
-        ...report,
-        categories: [{ category: 'talk', cases: 4, modes }],
-        total: { ...figures.total, modes },
-      },
+      ...report,
+      categories: [{ category: 'talk', cases: 4, modes }],
+      total: { ...figures.total, modes },
       leftOut: [{ category: 'talk', cases: 3, why: 'A needs <b>' }],
     };
     const text = toolsText(only);

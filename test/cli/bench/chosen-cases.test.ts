@@ -11,10 +11,16 @@ const OPTIONS: ToolsOptions = {
   callConfidence: 0,
 };
 const single: ToolCase = {
-  ...{ id: 'multiple_0', category: 'multiple', messages: [], tools: [], expected: { kind: 'none' } },
+  id: 'multiple_0',
+  category: 'multiple',
+  messages: [],
+  tools: [],
+  expected: { kind: 'none' },
 };
 const conversation: ToolCase = {
-  ...{ ...single, id: 'multi_turn_base_0', expected: { kind: 'conversation' } },
+  ...single,
+  id: 'multi_turn_base_0',
+  expected: { kind: 'conversation' },
   conversation: { turns: ['Hello'], services: [], withheld: new Map() },
 };
 const leftOut = [{ category: 'multi_turn_base', cases: 25, why: 'MathAPI needs the Python package mpmath' }];

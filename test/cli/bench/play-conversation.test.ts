@@ -180,7 +180,9 @@ describe('a conversation with real servers', { timeout: 120_000 }, () => {
     const asking = { model: chat, systemMessage: '', sampling: { temperature: 0, maxTokens: 100 }, services };
     const signal = new AbortController().signal;
     expect(await playConversation(one as ToolCase, 'held', { ...asking, signal })).toMatchObject({
-      ...{ pass: 'held', error: 'CONTEXT_FULL', turns: [[]] },
+      pass: 'held',
+      error: 'CONTEXT_FULL',
+      turns: [[]],
     });
   });
 });

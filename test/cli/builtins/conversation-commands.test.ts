@@ -238,7 +238,11 @@ describe('/model NAME', () => {
   function switching(open: (name: string) => Promise<OpenedModel>) {
     const closed: string[] = [];
     const opened = (name: string, model: FakeModel): OpenedModel => ({
-      ...{ model, name, device: 'cpu', description: `${name}: another`, notices: ['it is new'] },
+      model,
+      name,
+      device: 'cpu',
+      description: `${name}: another`,
+      notices: ['it is new'],
       close: async () => void closed.push(name),
     });
     const used: string[] = [];

@@ -43,9 +43,16 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
   const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({
     agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
-    ...{ history, tools, log, turnLog: new TurnLog(log, new Redactor(['hunter2'])) },
+    history,
+    tools,
+    log,
+    turnLog: new TurnLog(log, new Redactor(['hunter2'])),
     opened: {
-      ...{ model, name: 'tiny', device: 'cpu', description: 'tiny: 1 M parameters', notices: [] },
+      model,
+      name: 'tiny',
+      device: 'cpu',
+      description: 'tiny: 1 M parameters',
+      notices: [],
       ...(options.cache && { cache: options.cache }),
       close: async () => undefined,
     },
@@ -55,7 +62,9 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
     saveTo: options.saveTo && join(folder, options.saveTo),
   });
   return {
-    ...{ folder, model, session },
+    folder,
+    model,
+    session,
     /** What of each prompt could name resources. */
     naming,
     ask: (prompt: string) => collect(session.turn({ text: prompt }, new AbortController().signal)),

@@ -20,8 +20,13 @@ test.each([
   const written: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation(text => written.push(String(text)) > 0);
   const answer = await terminalApprover()?.({
-    ...{ offered: 'rm', tool: 'rm', server: 's', arguments: {}, reason: 'rule', savedIn: undefined },
-    ...{ destructive: false, readOnly: false, problem: () => undefined },
+    offered: 'rm',
+    tool: 'rm',
+    server: 's',
+    arguments: {},
+    reason: 'rule',
+    savedIn: undefined,
+    problem: () => undefined,
     // The turn is over already: nothing is read.
     signal: AbortSignal.abort(),
   });

@@ -7,7 +7,9 @@ test('the servers: how many tools each has, or why none', () => {
     state: 'ready' | 'starting' | 'failed' | 'disabled' | 'closed',
     tools = 0,
   ) => ({
-    ...{ name, state, tools },
+    name,
+    state,
+    tools,
   });
   expect(
     serversText([

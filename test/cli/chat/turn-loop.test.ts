@@ -12,7 +12,9 @@ function start(
   const shown: string[] = [];
   const session = { turn } as unknown as ChatSession;
   const loop = new TurnLoop({
-    ...{ session, keyboard, signals: new Signals() },
+    session,
+    keyboard,
+    signals: new Signals(),
     reader: {
       begin: prompt => void shown.push(`begin ${prompt}`),
       event: event => void shown.push(event.type),
@@ -107,7 +109,9 @@ describe('Ctrl+C', () => {
   it('cancels a single prompt', async () => {
     const signals = new Signals();
     const loop = new TurnLoop({
-      ...{ signals, keyboard: false, session: { turn: untilAborted } as unknown as ChatSession },
+      signals,
+      keyboard: false,
+      session: { turn: untilAborted } as unknown as ChatSession,
       reader: { begin: () => {}, event: () => {}, end: () => {}, builtin: () => {} },
     });
     const done = loop.once({ text: 'one' });

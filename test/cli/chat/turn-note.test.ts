@@ -57,7 +57,10 @@ describe('the loop of a chat tells the end of a turn', () => {
   ) {
     const written: string[] = [];
     const loop = new TurnLoop({
-      ...{ session: { turn } as unknown as ChatSession, keyboard: true, signals: new Signals(), note },
+      session: { turn } as unknown as ChatSession,
+      keyboard: true,
+      signals: new Signals(),
+      note,
       reader: {
         begin: () => undefined,
         event: () => undefined,

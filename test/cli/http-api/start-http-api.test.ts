@@ -32,7 +32,10 @@ function scripted(...steps: Step[]) {
   const openModel: OpenModel = async () => {
     seen.opened += 1;
     return {
-      ...{ model: new FakeModel(steps), name: 'org/fake', device: 'cpu', description: 'Model org/fake' },
+      model: new FakeModel(steps),
+      name: 'org/fake',
+      device: 'cpu',
+      description: 'Model org/fake',
       notices: [],
       close: async () => {
         seen.closed += 1;
@@ -186,12 +189,10 @@ test('other models are opened when they are named, and closed with the first', a
   const openModel: OpenModel = async (source, { adapter }) => {
     opened.push(`${source} ${adapter ?? ''}`.trim());
     return {
-      ...{
-        model: new FakeModel([[content(`I am ${source}`)]]),
-        name: source,
-        device: 'cpu',
-        description: source,
-      },
+      model: new FakeModel([[content(`I am ${source}`)]]),
+      name: source,
+      device: 'cpu',
+      description: source,
       notices: [],
       close: async () => {
         closed.push(source);
@@ -296,8 +297,11 @@ test('files of the cache that are in use are not deleted, whatever names them', 
   const { openModel } = scripted([content('hi')]);
   const serve = await started(
     {
-      ...{ model: first, models: [named, '*'], manageModels: true },
-      ...{ adapter: ['adapter'], draftModel: 'org/draft' },
+      model: first,
+      models: [named, '*'],
+      manageModels: true,
+      adapter: ['adapter'],
+      draftModel: 'org/draft',
     },
     openModel,
   );

@@ -3,7 +3,12 @@ import { modelNotices } from '../../../src/cli/start/model-notices.ts';
 import { FakeModel } from '../../agent/fakes.ts';
 
 const opened = (device: string, model = new FakeModel([])) => ({
-  ...{ model, name: 'm', device, description: '', notices: [], close: () => Promise.resolve() },
+  model,
+  name: 'm',
+  device,
+  description: '',
+  notices: [],
+  close: () => Promise.resolve(),
 });
 
 test('sampling that Ollama has no option for is named; a local model has them all', () => {

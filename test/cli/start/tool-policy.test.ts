@@ -7,7 +7,8 @@ describe('the policy', () => {
     expect(toolPolicy({ ask: true, tools: ['x,y', 'z'] }, { SystemPrompt: '', tools })).toEqual({
       ...tools,
       selected: ['x', 'y', 'z'],
-      ...{ askAll: true, askDestructive: true },
+      askAll: true,
+      askDestructive: true,
     });
     expect(toolPolicy({}, { SystemPrompt: '' })).toEqual({ askDestructive: true });
     expect(toolPolicy({ yes: true }, { SystemPrompt: '' })).toEqual({});

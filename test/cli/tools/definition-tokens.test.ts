@@ -8,14 +8,17 @@ const tools = (...servers: string[]): HostTool[] =>
     (server, index) =>
       ({
         definition: { type: 'function', function: { name: `t${index}`, parameters: {} } },
-        ...{ server, tool: 't', readOnly: true },
+        server,
+        tool: 't',
+        readOnly: true,
       }) as HostTool,
   );
 
 /** 100 tokens a tool. */
 const offer = (fits: boolean) =>
   ({
-    ...{ budget: 150, fits: () => fits },
+    budget: 150,
+    fits: () => fits,
     meter: { one: () => 100, all: (all: readonly unknown[]) => 100 * all.length },
   }) as unknown as ToolOffer;
 

@@ -12,7 +12,10 @@ const tool = (properties: unknown, required?: unknown, title?: string): HostTool
         parameters: { type: 'object', properties, required },
       },
     },
-    ...{ server: 'x', tool: 'find', readOnly: true, title },
+    server: 'x',
+    tool: 'find',
+    readOnly: true,
+    title,
   }) as HostTool;
 
 const arguments_ = (properties: unknown, required?: unknown): string[] =>

@@ -15,7 +15,10 @@ test('a worker over the loopback: a latency and a bandwidth, and it is free agai
   const control = { host: '127.0.0.1', port: await freePort() };
   const notes: string[] = [];
   const worker = await runWorker({
-    ...{ listen: control, secret: SECRET, rankProcess: RANK, once: false },
+    listen: control,
+    secret: SECRET,
+    rankProcess: RANK,
+    once: false,
     onNote: note => void notes.push(note),
   });
   onTestFinished(() => worker.close());

@@ -3,7 +3,10 @@ import { startWorker } from '../../../src/distributed/leader/start-worker.ts';
 
 /** A worker that `node -e SCRIPT` stands for. */
 const host = (script: string) => ({
-  ...{ name: 'two', control: { host: '127.0.0.1', port: 9001 }, secret: undefined, model: undefined },
+  name: 'two',
+  control: { host: '127.0.0.1', port: 9001 },
+  secret: undefined,
+  model: undefined,
   start: [process.execPath, '-e', script, '--'],
 });
 const TITLE = 'two (127.0.0.1:9001)';
@@ -13,11 +16,9 @@ test('a banner is no worker: the limit counts until it listens', async () => {
     "console.log('Welcome to two'); console.error('mind the gap'); setInterval(() => {}, 1000)",
   );
   await expect(startWorker(silent, TITLE, 1500)).rejects.toMatchObject({
-    ...{
-      code: 'ENGINE',
-      message: `the worker on ${TITLE} has not started after 1.5 s`,
-      hint: 'mind the gap',
-    },
+    code: 'ENGINE',
+    message: `the worker on ${TITLE} has not started after 1.5 s`,
+    hint: 'mind the gap',
   });
 });
 

@@ -82,13 +82,14 @@ test('a message that says too much is not repeated in full', () => {
 
 test('a request is the same behind the wire', () => {
   const request = {
-    ...{ promptIds: Int32Array.of(1, 2), stopIds: Int32Array.of(3), checkpoints: Int32Array.of(1) },
-    ...{
-      logitBiasIds: Int32Array.of(4),
-      logitBias: Float32Array.of(-0.1),
-      allowedFirst: Uint8Array.of(255, 0),
-    },
-    ...{ temperature: 0.7, maxTokens: 5 },
+    promptIds: Int32Array.of(1, 2),
+    stopIds: Int32Array.of(3),
+    checkpoints: Int32Array.of(1),
+    logitBiasIds: Int32Array.of(4),
+    logitBias: Float32Array.of(-0.1),
+    allowedFirst: Uint8Array.of(255, 0),
+    temperature: 0.7,
+    maxTokens: 5,
   } as unknown as NativeRequest;
   const order = readOrder(JSON.parse(JSON.stringify({ type: 'run', request: toWire(request) })));
   expect(fromWire((order as { request: Parameters<typeof fromWire>[0] }).request)).toEqual(request);

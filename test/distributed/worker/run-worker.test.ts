@@ -16,7 +16,10 @@ async function started({ once = false } = {}) {
   const listen = { host: '127.0.0.1', port: await freePort() };
   const notes: string[] = [];
   const worker = await runWorker({
-    ...{ listen, secret: SECRET, rankProcess: RANK, once },
+    listen,
+    secret: SECRET,
+    rankProcess: RANK,
+    once,
     onNote: note => void notes.push(note),
   });
   onTestFinished(() => worker.close());
@@ -130,7 +133,9 @@ test('its process ends: the program hears it', async () => {
   say(socket, { type: 'load', ring: ['10.0.0.1:1', '10.0.0.2:2'], rank: 1, limitMs: 1 });
   await closed;
   expect(heard.at(-1)).toEqual({
-    ...{ type: 'failed', code: 'ENGINE', message: 'its process has ended (exit code 7)' },
+    type: 'failed',
+    code: 'ENGINE',
+    message: 'its process has ended (exit code 7)',
   });
   await expect.poll(() => notes.at(-1), BUSY).toContain('exit code 7');
 });

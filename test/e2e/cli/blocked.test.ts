@@ -46,7 +46,8 @@ describe('JavaScript is blocked', TIMEOUT, () => {
     expect(await processesLeft(dir)).toEqual([]);
     writeFileSync(join(dir, 'script.json'), '{ "replies": ["Three."] }');
     const resumed = await runProgram(SCRIPTED_MAIN, ['x', '--resume', 'talk.json', '-p', 'third'], {
-      ...{ cwd: dir, env },
+      cwd: dir,
+      env,
     });
     expect(resumed).toMatchObject({ code: 0 });
     expect(resumed.stdout).toContain('Three.');

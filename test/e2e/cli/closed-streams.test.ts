@@ -79,7 +79,8 @@ test('a disk that is full when a conversation is saved: told once, the chat goes
 test('a binary file on stdin: a few notices, one prompt, an answer', async () => {
   const { dir, env } = place({ replies: ['fine'], contextLength: 1e6 });
   const { code, stdout, stderr } = await runProgram(SCRIPTED_MAIN, ['x', '--quiet', '-p', 'go'], {
-    ...{ cwd: dir, env: { ...env } },
+    cwd: dir,
+    env: { ...env },
     stdin: randomBytes(300_000),
   });
   expect([code, stdout]).toEqual([0, 'fine\n']);

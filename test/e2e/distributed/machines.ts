@@ -80,7 +80,8 @@ export async function machines(
     const own = others.length === 0 ? second : {};
     hosts.push({ name, address: `${there}:${port}`, controlPort: control, ...own });
     others.push({
-      ...{ title: `${name} (${there}:${control})`, control },
+      title: `${name} (${there}:${control})`,
+      control,
       worker: async ({ secretFile = 'secret', main = MAIN } = {}) => {
         const args = ['worker', '--listen', `${there}:${control}`, '--secret-file', secretFile];
         const worker = new Program(main, args, { cwd: dir, env: exactEnv, under: on[1] });
@@ -92,7 +93,7 @@ export async function machines(
   writeFileSync(join(dir, 'hosts.json'), JSON.stringify({ hosts, secretFile: 'secret' }));
   const [two, ...more] = others as [Other, ...Other[]];
   const chat = [join(dir, 'model'), '--no-mcp', '--hosts', 'hosts.json', ...STEADY];
-  return { ...two, ...{ dir, env: exactEnv, ring, chat, more } };
+  return { ...two, dir, env: exactEnv, ring, chat, more };
 }
 
 function writeModel(folder: string): void {

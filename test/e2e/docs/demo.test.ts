@@ -71,7 +71,8 @@ test('-p with the real model; --save and --resume: what it has read is not read 
 test('echo | llm-host demo: one line on stdout, the answer', async () => {
   const { dir, env } = workplace();
   const { stdout, stderr, code } = await runProgram(MAIN, ['demo'], {
-    ...{ cwd: dir, env },
+    cwd: dir,
+    env,
     stdin: 'What is 17 + 25?\n',
   });
   expect([stdout, code]).toEqual(['17 + 25 is 42.\n', 0]);

@@ -36,8 +36,12 @@ function cacheEmbeddingModel(dir: string): void {
 /** Compiles the files of a project strictly, and returns what is wrong with them. */
 export function compileFaults(dir: string, include: readonly string[], more: object = {}): string[] {
   const compilerOptions = {
-    ...{ target: 'es2022', lib: ['es2023', 'esnext.disposable', 'dom'], module: 'nodenext' },
-    ...{ strict: true, skipLibCheck: false, types: ['node'] },
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable', 'dom'],
+    module: 'nodenext',
+    strict: true,
+    skipLibCheck: false,
+    types: ['node'],
     ...more,
   };
   writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));

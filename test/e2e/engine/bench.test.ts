@@ -193,7 +193,9 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     expect(asked()).toBe(6);
     const report = JSON.parse(whole.stdout);
     expect(report).toMatchObject({
-      ...{ version: 1, model: { name: 'tiny-f32' }, benchmark: QUESTIONS },
+      version: 1,
+      model: { name: 'tiny-f32' },
+      benchmark: QUESTIONS,
       total: {
         cases: 4,
         modes: { free: { right: 2, asked: 4 }, repair: { right: 3, asked: 4, firstAttempt: 2 } },

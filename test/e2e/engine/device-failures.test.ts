@@ -46,7 +46,9 @@ function place(more: Readonly<Record<string, string>>) {
 
 const failing = (at: string, text: string, policy = 'gpu') => ({
   ...shim,
-  ...{ MLX_FAILS_AT: at, MLX_FAILS_WITH: text, LLM_HOST_DEVICE_POLICY: policy },
+  MLX_FAILS_AT: at,
+  MLX_FAILS_WITH: text,
+  LLM_HOST_DEVICE_POLICY: policy,
 });
 
 const TIMEOUT = '[METAL] Command buffer execution failed: Caused GPU Timeout Error';
@@ -74,7 +76,9 @@ describe.skipIf(process.platform !== 'linux')('a device that fails (LD_PRELOAD: 
     expect(ended.stderr).toContain(`Error: `);
     expect(ended.stderr).toContain(says);
     expect({ code: ended.code, signal: ended.signal, stdout: ended.stdout }).toEqual({
-      ...{ code, signal: null, stdout: '' },
+      code,
+      signal: null,
+      stdout: '',
     });
   });
 
@@ -106,7 +110,9 @@ describe.skipIf(process.platform !== 'linux')('a device that fails (LD_PRELOAD: 
         body: JSON.stringify({ prompt: 'hi', max_tokens: 4 }),
       });
       expect({ round, status: answer.status, text: await answer.text() }).toEqual({
-        ...{ round, status: 503, text: expect.stringContaining('there is not enough memory') },
+        round,
+        status: 503,
+        text: expect.stringContaining('there is not enough memory'),
       });
     }
     expect((await fetch(`${url}/v1/models`)).status).toBe(200);

@@ -61,7 +61,11 @@ beforeAll(async () => {
   host = new McpHost({
     configs: [
       {
-        ...{ name: 'files', transport: 'stdio', command: process.execPath, env: {}, cwd: scratch },
+        name: 'files',
+        transport: 'stdio',
+        command: process.execPath,
+        env: {},
+        cwd: scratch,
         args: [MAIN, 'server', 'files', '--root', root],
       },
     ],

@@ -86,7 +86,9 @@ test('five servers with a tool `add`: 20 of 20 bare or slightly wrong calls run 
   writeFileSync(join(dir, 'script.json'), JSON.stringify(script));
   const stdin = CALLS.map((_, at) => `${JSON.stringify({ type: 'prompt', text: `turn:${at}` })}\n`).join('');
   const { stdout, code } = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
-    ...{ cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') }, stdin },
+    cwd: dir,
+    env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') },
+    stdin,
   });
   expect(code).toBe(0);
   const turns: Record<string, unknown>[][] = [];

@@ -332,7 +332,9 @@ inBrowser('conversations on the page', () => {
     const [request] = await Promise.all([page.waitForRequest(/chat\/completions/), replyOf(page, 'Hello')]);
     expect(request.headers()).toMatchObject({ 'x-llm-host-tools': 'none', 'x-llm-host-approval': 'rules' });
     expect(request.postDataJSON()).toEqual({
-      ...{ stream: true, stream_options: { include_usage: true }, temperature: 0.5 },
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0.5,
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Hello' },

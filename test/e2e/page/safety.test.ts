@@ -17,12 +17,25 @@ function fileOf(texts: readonly string[]): string {
       files: [],
     },
     {
-      ...{ id: `a${index}`, parent: `q${index}`, role: 'assistant', created: 2 * index + 1, model: 'm' },
-      ...{ state: 'done', revision: 1, changed: 0, writer: '', parts: [{ type: 'text', text }] },
+      id: `a${index}`,
+      parent: `q${index}`,
+      role: 'assistant',
+      created: 2 * index + 1,
+      model: 'm',
+      state: 'done',
+      revision: 1,
+      changed: 0,
+      writer: '',
+      parts: [{ type: 'text', text }],
     },
   ]);
   const conversation = {
-    ...{ id: 'hostile', title: 'Hostile', created: 0, updated: 0, settings: {}, chosen: {} },
+    id: 'hostile',
+    title: 'Hostile',
+    created: 0,
+    updated: 0,
+    settings: {},
+    chosen: {},
     messages: Object.fromEntries(messages.map(message => [message.id, message])),
   };
   return JSON.stringify({ format: 'llm-host conversations', version: 1, conversations: [conversation] });
@@ -36,7 +49,8 @@ inBrowser('what the page must not do', () => {
     const dialogs: string[] = [];
     page.on('dialog', dialog => dialogs.push(dialog.message()));
     await page.getByLabel('File to import').setInputFiles({
-      ...{ name: 'x.json', mimeType: 'application/json' },
+      name: 'x.json',
+      mimeType: 'application/json',
       buffer: Buffer.from(fileOf(HOSTILE.map(([, text]) => text))),
     });
     await page.getByRole('button', { name: 'Hostile', exact: true }).click();

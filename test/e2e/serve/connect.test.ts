@@ -13,7 +13,8 @@ const call = (name: string, args: object) =>
 async function serving(main: string, model: string, script: object = {}, args: readonly string[] = []) {
   const { dir, env } = workplace({ 'script.json': JSON.stringify(script) });
   const server = new Program(main, ['serve', model, '--port', '0', '--no-mcp', ...args], {
-    ...{ cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } },
+    cwd: dir,
+    env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') },
   });
   return { server, url: await server.url() };
 }

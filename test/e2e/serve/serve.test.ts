@@ -82,7 +82,8 @@ describe('llm-host serve', TIMEOUT, () => {
     const { dir, env } = workplace({ 'script.json': '{"replies":[]}' });
     const args = ['serve', 'x', '--no-mcp', '--port', new URL(url).port];
     const { code, stderr } = await runProgram(SCRIPTED_MAIN, args, {
-      ...{ cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } },
+      cwd: dir,
+      env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') },
     });
     expect(code).toBe(2);
     expect(stderr).toMatch(/Error: --port \d+ on 127\.0\.0\.1 cannot be used/);

@@ -94,7 +94,8 @@ test('in line mode files are attached too; a JSON prompt names none', { timeout:
   });
   expect(lines.stdout + lines.stderr).toContain("a link to '/etc/passwd'");
   const json = await runProgram(SCRIPTED_MAIN, ['x', '--json'], {
-    ...{ cwd: dir, env },
+    cwd: dir,
+    env,
     stdin: '{"type":"prompt","text":"who is in @users?"}\n',
   });
   expect(json.stdout).not.toContain('Attached');

@@ -130,7 +130,10 @@ test.runIf(existsSync('/usr/bin/setsid'))(
     const script = join(dir, 'run.sh');
     writeFileSync(script, `trap '' HUP\nsetsid -w "$@" 2>stderr.txt\necho $? >code.txt\n`);
     const pty = spawn('/bin/sh', [script, process.execPath, SCRIPTED_MAIN, 'x', '--quiet'], {
-      ...{ cols: 80, rows: 24, cwd: dir, env },
+      cols: 80,
+      rows: 24,
+      cwd: dir,
+      env,
     });
     let screen = '';
     let asked = false;

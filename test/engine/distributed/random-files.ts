@@ -58,10 +58,21 @@ const INNER = 16;
 const VOCAB = 96;
 
 const CONFIG = {
-  ...{ hidden_size: HIDDEN, num_hidden_layers: 2, vocab_size: VOCAB, max_position_embeddings: 512 },
-  ...{ num_attention_heads: HEADS, num_key_value_heads: HEADS, head_dim: HEAD_DIM, rope_theta: 10000 },
-  ...{ rms_norm_eps: 1e-5, norm_eps: 1e-5, tie_word_embeddings: true, eos_token_id: 2 },
-  ...{ num_experts: EXPERTS, num_experts_per_tok: 2, moe_intermediate_size: INNER },
+  hidden_size: HIDDEN,
+  num_hidden_layers: 2,
+  vocab_size: VOCAB,
+  max_position_embeddings: 512,
+  num_attention_heads: HEADS,
+  num_key_value_heads: HEADS,
+  head_dim: HEAD_DIM,
+  rope_theta: 10000,
+  rms_norm_eps: 1e-5,
+  norm_eps: 1e-5,
+  tie_word_embeddings: true,
+  eos_token_id: 2,
+  num_experts: EXPERTS,
+  num_experts_per_tok: 2,
+  moe_intermediate_size: INNER,
 };
 
 const attention = (output = 'o_proj'): Shapes =>

@@ -59,8 +59,10 @@ function change(root: unknown, dictionary: readonly string[], random: Random): v
     case 3:
       // As JSON.parse does, `__proto__` becomes a property.
       Object.defineProperty(branch, random.of(['__proto__', 'constructor', 'toString', `${key}x`]), {
-        ...{ value: JSON.parse(JSON.stringify(branch[key] ?? null)), enumerable: true },
-        ...{ writable: true, configurable: true },
+        value: JSON.parse(JSON.stringify(branch[key] ?? null)),
+        enumerable: true,
+        writable: true,
+        configurable: true,
       });
       break;
     case 4:

@@ -10,11 +10,17 @@ const SHARED = 270;
 
 test.each(REMEMBERING)('%s goes on from a prefix on disk', async family => {
   const { spec } = readModel(`${models}${family}`, {
-    ...{ cwd: process.cwd(), env: process.env, contextLength: 0, exact: true },
+    cwd: process.cwd(),
+    env: process.env,
+    contextLength: 0,
+    exact: true,
   });
   const jobOf = (seed: number) => ({
-    ...{ promptIds: [...promptOf(SHARED), ...promptOf(20, seed)], sharedTokens: SHARED },
-    ...{ checkpoints: [SHARED], reproducible: true, maxTokens: 12 },
+    promptIds: [...promptOf(SHARED), ...promptOf(20, seed)],
+    sharedTokens: SHARED,
+    checkpoints: [SHARED],
+    reproducible: true,
+    maxTokens: 12,
   });
   const folder = newFolder();
   await once(spec, folder, jobOf(2));

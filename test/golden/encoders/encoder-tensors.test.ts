@@ -5,7 +5,10 @@ import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
 
 const specOf = (name: string, room = 'encoders'): LoadSpec =>
   readModel(`test/fixtures/${room}/${name}`, {
-    ...{ cwd: process.cwd(), env: process.env, contextLength: 0, exact: true },
+    cwd: process.cwd(),
+    env: process.env,
+    contextLength: 0,
+    exact: true,
   }).spec;
 
 const withTensors = (spec: LoadSpec, tensors: readonly TensorEntry[]): LoadSpec => ({

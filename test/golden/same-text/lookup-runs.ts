@@ -49,8 +49,15 @@ function requestsOf(vocab: number): Readonly<Record<string, Partial<NativeReques
     'greedy among few': few,
     seeded: { temperature: 1, seed: 7, reproducible: true, ...few },
     'seeded, with penalties': {
-      ...{ temperature: 0.8, seed: 8, reproducible: true, topK: 4, topP: 0.95, ...few },
-      ...{ repetitionPenalty: 1.1, presencePenalty: 0.5, frequencyPenalty: 0.1 },
+      temperature: 0.8,
+      seed: 8,
+      reproducible: true,
+      topK: 4,
+      topP: 0.95,
+      ...few,
+      repetitionPenalty: 1.1,
+      presencePenalty: 0.5,
+      frequencyPenalty: 0.1,
     },
     'with a stop': {
       temperature: 1,

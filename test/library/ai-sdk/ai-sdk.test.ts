@@ -17,7 +17,12 @@ it('generateText: the whole text, its usage, and what was asked for', async () =
   const { model, fake } = scriptedModel(says(' Hello.'));
   const { text, finishReason, usage, warnings } = await generateText({
     model: languageModel(model),
-    ...{ system: 'Be brief.', prompt: 'Hi', temperature: 0.5, topK: 40, seed: 7, maxOutputTokens: 20 },
+    system: 'Be brief.',
+    prompt: 'Hi',
+    temperature: 0.5,
+    topK: 40,
+    seed: 7,
+    maxOutputTokens: 20,
     stopSequences: ['END'],
   });
   expect({ text, finishReason, warnings }).toEqual({ text: 'Hello.', finishReason: 'stop', warnings: [] });
@@ -35,7 +40,10 @@ it('generateText: the whole text, its usage, and what was asked for', async () =
 it('tools: the SDK runs them, and their results go back to the model', async () => {
   const { model, fake } = scriptedModel(calls('add', { a: 2, b: 3 }), says('It is 5.'));
   const result = await generateText({
-    ...{ model: languageModel(model), prompt: '2 + 3?', tools: { add }, stopWhen: stepCountIs(3) },
+    model: languageModel(model),
+    prompt: '2 + 3?',
+    tools: { add },
+    stopWhen: stepCountIs(3),
   });
   expect(result.text).toBe('It is 5.');
   expect(result.steps[0]?.finishReason).toBe('tool-calls');
@@ -55,7 +63,10 @@ it('a tool that fails is told to the model as an error', async () => {
   });
   const { model, fake } = scriptedModel(calls('broken', { path: 'x' }), says('Sorry.'));
   await generateText({
-    ...{ model: languageModel(model), prompt: 'go', tools: { broken }, stopWhen: stepCountIs(2) },
+    model: languageModel(model),
+    prompt: 'go',
+    tools: { broken },
+    stopWhen: stepCountIs(2),
   });
   expect(fake.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'Error: no x' });
 });
@@ -71,7 +82,10 @@ it('streamText: text, thinking and calls as they come', async () => {
     says('2'),
   );
   const { fullStream } = streamText({
-    ...{ model: languageModel(model), prompt: '1 + 1?', tools: { add }, stopWhen: stepCountIs(2) },
+    model: languageModel(model),
+    prompt: '1 + 1?',
+    tools: { add },
+    stopWhen: stepCountIs(2),
   });
   const types: string[] = [];
   for await (const part of fullStream) {
@@ -134,7 +148,9 @@ async function answered(...steps: Parameters<typeof scriptedModel>) {
   const errors: unknown[] = [];
   const { model } = scriptedModel(...steps);
   const result = streamText({
-    ...{ model: languageModel(model), prompt: 'Hi', maxRetries: 0 },
+    model: languageModel(model),
+    prompt: 'Hi',
+    maxRetries: 0,
     onError: ({ error }) => void errors.push(error),
   });
   const body = await result.toUIMessageStreamResponse({ onError: error => `failed: ${error}` }).text();

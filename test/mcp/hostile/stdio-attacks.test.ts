@@ -12,7 +12,10 @@ it.each(titled('stdio'))('a server that %s', async (_, server) => {
   const mark = `hostile-stdio-${process.pid}-${HOSTILE_SERVERS.indexOf(server)}`;
   const withstood = await fortress.withstand(
     {
-      ...{ name: 'hostile', transport: 'stdio', cwd: FIXTURES, env: {} },
+      name: 'hostile',
+      transport: 'stdio',
+      cwd: FIXTURES,
+      env: {},
       ...commandOf(server, mark),
       startTimeoutMs: 10_000,
     },

@@ -89,7 +89,10 @@ export class Fortress {
     // A killed process may take a moment to go.
     await eventually(() => processesWith(mark).length === 0, `the end of ${config.name}`).catch(() => {});
     return {
-      ...{ callCpuMs, callMs, closeMs, closeTicks },
+      callCpuMs,
+      callMs,
+      closeMs,
+      closeTicks,
       megabytes: (peak - atStart) / 1e6,
       texts: [...this.#texts],
       left: processesWith(mark),

@@ -9,11 +9,20 @@ import type { ToolPolicy } from '../../../src/mcp/policy/policy.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const CONFIG: ServerConfig = {
-  ...{ name: 'files', transport: 'stdio', command: 'node', args: ['x'], env: {}, cwd: '/' },
+  name: 'files',
+  transport: 'stdio',
+  command: 'node',
+  args: ['x'],
+  env: {},
+  cwd: '/',
 };
 const PARAMETERS = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 const DELETE: GatedTool = {
-  ...{ offered: 'delete_file', tool: 'delete_file', server: 'files', config: CONFIG, parameters: PARAMETERS },
+  offered: 'delete_file',
+  tool: 'delete_file',
+  server: 'files',
+  config: CONFIG,
+  parameters: PARAMETERS,
   definition: { name: 'delete_file', description: 'Deletes.' },
 };
 

@@ -8,16 +8,19 @@ import type { ServerConfig } from '../../../src/mcp/config/types.ts';
 import { isDestructive, namesDestruction, wordsOf } from '../../../src/mcp/policy/destructive.ts';
 
 const stdio = (cwd: string, ...args: string[]): ServerConfig => ({
-  ...{ name: 's', transport: 'stdio', command: 'node', args, env: {}, cwd },
+  name: 's',
+  transport: 'stdio',
+  command: 'node',
+  args,
+  env: {},
+  cwd,
 });
 const HTTP: ServerConfig = {
-  ...{
-    name: 'h',
-    transport: 'http',
-    url: 'https://example.com',
-    headers: {},
-    localAccess: 'refused' as never,
-  },
+  name: 'h',
+  transport: 'http',
+  url: 'https://example.com',
+  headers: {},
+  localAccess: 'refused' as never,
 };
 
 describe('names', () => {
@@ -137,7 +140,9 @@ describe('writes over an existing file', () => {
     const server = { ...stdio('/'), ...resolveOwnCommand(line) } as ServerConfig;
     const write = (args: object) =>
       isDestructive({
-        ...{ tool: 'write_file', annotations: { destructiveHint: true }, server },
+        tool: 'write_file',
+        annotations: { destructiveHint: true },
+        server,
         arguments: args as Readonly<Record<string, unknown>>,
       });
     expect(write({ filename: 'old.txt', directory: 'notes', content: '' })).toBe(true);

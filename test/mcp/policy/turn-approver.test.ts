@@ -8,10 +8,19 @@ import type { ToolPolicy } from '../../../src/mcp/policy/policy.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const CONFIG: ServerConfig = {
-  ...{ name: 'files', transport: 'stdio', command: 'node', args: ['x'], env: {}, cwd: '/' },
+  name: 'files',
+  transport: 'stdio',
+  command: 'node',
+  args: ['x'],
+  env: {},
+  cwd: '/',
 };
 const toolNamed = (name: string): GatedTool => ({
-  ...{ offered: name, tool: name, server: 'files', config: CONFIG, definition: { name } },
+  offered: name,
+  tool: name,
+  server: 'files',
+  config: CONFIG,
+  definition: { name },
 });
 const DELETE = toolNamed('delete_file');
 const ARGS = { name: 'a' };

@@ -18,16 +18,15 @@ it('arguments become headers, at any depth, and what a header cannot hold is bas
     plain: { type: 'string' },
   });
   const args = {
-    ...{
-      region: 'eu',
-      count: 42,
-      inner: { flag: false },
-      empty: '',
-      foreign: 'é',
-      padded: ' a ',
-      plain: 'x',
-    },
-    ...{ lines: 'a\r\nEvil: 1', sentinel: '=?base64?YQ==?=' },
+    region: 'eu',
+    count: 42,
+    inner: { flag: false },
+    empty: '',
+    foreign: 'é',
+    padded: ' a ',
+    plain: 'x',
+    lines: 'a\r\nEvil: 1',
+    sentinel: '=?base64?YQ==?=',
   };
   expect(argumentHeaders(inputSchema, args)).toEqual({
     'Mcp-Param-Region': 'eu',

@@ -44,7 +44,8 @@ it('an answer that asks too much is an error for its request; so many questions 
     });
   expect(incoming(asking(MAX_QUESTIONS))).toEqual(asking(MAX_QUESTIONS));
   expect(incoming(asking(MAX_QUESTIONS + 1))).toEqual({
-    ...{ jsonrpc: '2.0', id: 1 },
+    jsonrpc: '2.0',
+    id: 1,
     error: { code: -32000, message: 'the answer asks more than 20 questions at once and was refused' },
   });
 });

@@ -8,7 +8,11 @@ import { ToolTrust } from '../../../src/mcp/trust/tools.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const server = (command = 'run'): ServerConfig => ({
-  ...{ name: 'x', transport: 'stdio', command, args: [], env: {}, cwd: '/' },
+  name: 'x',
+  command,
+  args: [],
+  env: {},
+  cwd: '/',
   transport: 'stdio',
 });
 const tool = (more: Partial<ServerTool> = {}): ServerTool => ({

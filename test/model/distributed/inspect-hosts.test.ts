@@ -84,7 +84,10 @@ test('--probe: what is measured, or the machine that is not there, by name', asy
     `a-name-that-is-rather-long (127.0.0.1:${control.port}) runs no worker`,
   );
   const worker = await runWorker({
-    ...{ listen: control, secret: SECRET, rankProcess: RANK, once: false },
+    listen: control,
+    secret: SECRET,
+    rankProcess: RANK,
+    once: false,
     onNote: () => undefined,
   });
   onTestFinished(() => worker.close());

@@ -6,7 +6,10 @@ import { inspectModel } from '../../../src/model/inspect.ts';
 import { MODELS } from '../model-files.ts';
 
 const { read, loading } = inspectModel(join(MODELS, 'tiny-bf16'), {
-  ...{ contextLength: 64, cwd: MODELS, env: {}, exact: true },
+  contextLength: 64,
+  cwd: MODELS,
+  env: {},
+  exact: true,
 });
 const work = (machines: number, first: boolean, layout = loading.layout) =>
   partWork(read, { loading: { ...loading, layout }, contextLength: 64, machines, first });
@@ -38,8 +41,10 @@ describe('the part of a machine', () => {
     const { config } = partOfModel(read.spec, 2);
     const { num_attention_heads: heads, hidden_size: hidden, intermediate_size: width } = read.spec.config;
     expect(config).toMatchObject({
-      ...{ num_attention_heads: Number(heads) / 2, intermediate_size: Number(width) / 2 },
-      ...{ hidden_size: hidden, head_dim: Number(hidden) / Number(heads) },
+      num_attention_heads: Number(heads) / 2,
+      intermediate_size: Number(width) / 2,
+      hidden_size: hidden,
+      head_dim: Number(hidden) / Number(heads),
     });
   });
 

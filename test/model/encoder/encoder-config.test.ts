@@ -26,8 +26,12 @@ function read(files: Readonly<Record<string, unknown>>, config: object = BERT, t
 it('only of encoders', () => {
   expect(read({}, { model_type: 'llama' })).toBeUndefined();
   expect(read({})).toEqual({
-    ...{ kind: 'embedding', pooling: 'mean', dense: [], maxTokens: undefined },
-    ...{ prompts: {}, defaultPrompt: undefined },
+    kind: 'embedding',
+    pooling: 'mean',
+    dense: [],
+    maxTokens: undefined,
+    prompts: {},
+    defaultPrompt: undefined,
   });
 });
 

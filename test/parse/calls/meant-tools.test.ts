@@ -121,7 +121,9 @@ describe('five servers with a tool of one name', () => {
 
   test.each(['addd', 'add_numbers', 'calc__add'])('%j: none runs, the model is asked', name => {
     expect(resolve({ a: 1, b: 2 }, [], name)).toEqual({
-      ...{ ok: false, label: 'wrong_tool', tool: undefined },
+      ok: false,
+      label: 'wrong_tool',
+      tool: undefined,
       message: expect.stringMatching(
         /^There is no tool '\w+'\. Call the one you mean by its full name:\n(?:- .*\n)*- calculator__add: Adds two numbers\.(?:\n- .*){4}$/,
       ),
@@ -141,7 +143,9 @@ describe('five servers with a tool of one name', () => {
 
   test('a single tool that may be meant is told what does not fit', () => {
     expect(resolve({ a: 1 }, [], 'calculator.add')).toMatchObject({
-      ...{ ok: false, label: 'missing_required', tool: 'calculator__add' },
+      ok: false,
+      label: 'missing_required',
+      tool: 'calculator__add',
     });
   });
 });

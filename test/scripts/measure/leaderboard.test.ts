@@ -31,8 +31,10 @@ function report(dir: string, name: string, share: number, held = 25): string {
   const modes = { free: figures(share), repair: figures(share), held: figures(share + 0.1, held) };
   const path = join(dir, `${name}.json`);
   const whole = {
-    ...{ model: { name, parameters: 134_500_000 }, settings: { perCategory: 25 } },
-    ...{ categories: [{ category: 'multiple', cases: 200, modes }], total: { cases: 3641, modes } },
+    model: { name, parameters: 134_500_000 },
+    settings: { perCategory: 25 },
+    categories: [{ category: 'multiple', cases: 200, modes }],
+    total: { cases: 3641, modes },
   };
   writeFileSync(path, JSON.stringify(whole));
   return path;

@@ -4,12 +4,14 @@ import { endless } from '../asking.ts';
 import { question, serveScripted, until } from '../scripted.ts';
 
 const ask = (content: unknown, more: object = {}) => ({
-  ...{ max_tokens: 50, messages: [{ role: 'user', content }] },
+  max_tokens: 50,
+  messages: [{ role: 'user', content }],
   ...more,
 });
 const post = (url: string, body: unknown, init: RequestInit = {}) =>
   fetch(`${url}/v1/messages`, {
-    ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     ...init,
   });
 const textOf = async (response: Response) =>

@@ -47,7 +47,11 @@ describe('the official client of Anthropic', () => {
     const messages = ask('Hello');
     const first = await client.messages.create({ ...base, messages, system });
     expect(first).toMatchObject({
-      ...{ type: 'message', role: 'assistant', model, stop_reason: 'end_turn', stop_sequence: null },
+      type: 'message',
+      role: 'assistant',
+      model,
+      stop_reason: 'end_turn',
+      stop_sequence: null,
       content: [{ type: 'text', text: 'You said: Hello' }],
       usage: { cache_read_input_tokens: 0, output_tokens: 'You said: Hello'.length },
     });
@@ -89,7 +93,8 @@ describe('the official client of Anthropic', () => {
       ...['message_delta', 'message_stop'],
     ]);
     const raw = await fetch(`${url}/messages`, {
-      ...{ method: 'POST', body: JSON.stringify({ ...sent, stream: true }) },
+      method: 'POST',
+      body: JSON.stringify({ ...sent, stream: true }),
     });
     const text = await raw.text();
     const named = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, name, data]) => [
@@ -166,7 +171,8 @@ describe('the official client of Anthropic', () => {
       ({ type: 'tool_result', tool_use_id: use.id, content, is_error }) as const;
     const send = (block: Anthropic.ToolResultBlockParam) =>
       client.messages.create({
-        ...{ ...base, tools: [ADD] },
+        ...base,
+        tools: [ADD],
         messages: [...messages, { role: 'user', content: [block, { type: 'text', text: 'Well?' }] }],
       });
     const well = await send(result([{ type: 'text', text: '42' }]));
@@ -219,7 +225,9 @@ describe('the official client of Anthropic', () => {
     const sampling = { temperature: 0.5, top_p: 0.9, top_k: 7 };
     const sent = { ...base, messages: ask('?'), ...sampling };
     expect(await client.messages.create({ ...sent, stop_sequences: ['no', 'STOP'] })).toMatchObject({
-      ...{ stop_reason: 'stop_sequence', stop_sequence: 'STOP', content: [{ text: 'abc' }] },
+      stop_reason: 'stop_sequence',
+      stop_sequence: 'STOP',
+      content: [{ text: 'abc' }],
     });
     expect(engine.requests[0]).toMatchObject({ temperature: 0.5, topP: 0.9, topK: 7, maxTokens: 100 });
     const stream = client.messages.stream({ ...sent, stop_sequences: ['STOP'] });
@@ -228,7 +236,8 @@ describe('the official client of Anthropic', () => {
       stop_sequence: 'STOP',
     });
     expect(await client.messages.create({ ...sent, max_tokens: 2 })).toMatchObject({
-      ...{ stop_reason: 'max_tokens', content: [{ text: 'ab' }] },
+      stop_reason: 'max_tokens',
+      content: [{ text: 'ab' }],
     });
     const schema = { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] };
     const output_config = { format: { type: 'json_schema', schema } } as const;
@@ -267,7 +276,8 @@ describe('the official client of Anthropic', () => {
 
   it('what goes wrong is its own errors, with their types', async () => {
     const { client, url } = await clientOf(() => 'x', {
-      ...{ contextLength: 500, key: 'right' },
+      contextLength: 500,
+      key: 'right',
       access: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [], apiKey: 'right' },
     });
     const create = (fields: object) => client.messages.create({ ...base, messages: ask('?'), ...fields });
@@ -275,7 +285,8 @@ describe('the official client of Anthropic', () => {
       status,
       message: expect.stringMatching(words),
       error: {
-        ...{ type: 'error', request_id: expect.stringMatching(/-/) },
+        type: 'error',
+        request_id: expect.stringMatching(/-/),
         error: { type, message: expect.stringMatching(words) },
       },
     });

@@ -51,11 +51,20 @@ it('every field of the official client is read, ignored or refused by name', asy
 });
 
 const TOTALS = {
-  ...{ promptTokens: 10, cachedTokens: 4, generatedTokens: 3, prefillMs: 1, decodeMs: 1, firstTokenMs: 1 },
-  ...{ totalMs: 2, decoding: { passes: 0, sequences: 0, proposed: 0, accepted: 0 } },
+  promptTokens: 10,
+  cachedTokens: 4,
+  generatedTokens: 3,
+  prefillMs: 1,
+  decodeMs: 1,
+  firstTokenMs: 1,
+  totalMs: 2,
+  decoding: { passes: 0, sequences: 0, proposed: 0, accepted: 0 },
 };
 const REPLY: WholeReply = {
-  ...{ text: 'Hi', thinking: 'hm', logprobs: undefined, events: [] },
+  text: 'Hi',
+  thinking: 'hm',
+  logprobs: undefined,
+  events: [],
   calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: { a: 1 } } }],
   totals: { ...TOTALS, finish: 'tool_calls' },
 };
@@ -72,16 +81,9 @@ it('every field that the official client reads is there, with its type', () => {
   });
   const usage: Anthropic.MessageDeltaUsage = usageOf(TOTALS);
   const info: Anthropic.ModelInfo = anthropicModel({
-    ...{
-      id: 'm',
-      created: 0,
-      contextLength: 5,
-      family: 'f',
-      parameters: 1,
-      bytes: 1,
-      quantization: undefined,
-    },
-    ...{ format: 'gguf', template: '', thinks: false },
+    id: 'm',
+    created: 0,
+    contextLength: 5,
   });
   expect(message.content.map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
   expect(message).toMatchObject({

@@ -20,7 +20,9 @@ async function clientOf(script: Script, options: ServeOptions = {}) {
   const client = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 });
   const create = (fields: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) =>
     client.messages.create({
-      ...{ model, max_tokens: 5000, messages: [{ role: 'user', content: 'Why?' }] },
+      model,
+      max_tokens: 5000,
+      messages: [{ role: 'user', content: 'Why?' }],
       thinking: { type: 'enabled', budget_tokens: BUDGET },
       ...fields,
     });

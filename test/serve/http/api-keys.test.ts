@@ -13,7 +13,9 @@ async function serve(
   const server = await serveScripted(script, { access });
   const send = (key: string, path = '/v1/chat/completions', body: object = ask(SECRET)) =>
     fetch(server.url + path, {
-      ...{ method: 'POST', body: JSON.stringify(body), headers: { authorization: `Bearer ${key}` } },
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${key}` },
     });
   return { ...server, send };
 }

@@ -36,7 +36,10 @@ describe('bodies', () => {
         temperature: 0.5,
         tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
       }),
-      ...{ stop: ['x'], response_format: { type: 'text' }, tool_choice: 'auto', model: 'scripted' },
+      stop: ['x'],
+      response_format: { type: 'text' },
+      tool_choice: 'auto',
+      model: 'scripted',
     });
     const junk = [...'"{[]}:,\\-', '\u0000', 'null', '1e999', '𝒳', '{"a":', '[[[[', 'true', '\ud800'];
     const mutate = () => {

@@ -27,7 +27,9 @@ it.each([
   const text = JSON.stringify(body);
   const before = process.cpuUsage();
   const response = await fetch(`${served.url}${path}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: text },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: text,
   });
   const { user: used } = process.cpuUsage(before);
   expect(response.status).toBe(400);

@@ -4,8 +4,14 @@ import { ServeMetrics } from '../../../src/serve/http/metrics.ts';
 import type { Totals } from '../../../src/serve/http/wire-format.ts';
 
 const TOTALS: Totals = {
-  ...{ promptTokens: 5, cachedTokens: 0, generatedTokens: 9, firstTokenMs: 1, prefillMs: 1, decodeMs: 1 },
-  ...{ finish: 'stop', totalMs: 3 },
+  promptTokens: 5,
+  cachedTokens: 0,
+  generatedTokens: 9,
+  firstTokenMs: 1,
+  prefillMs: 1,
+  decodeMs: 1,
+  finish: 'stop',
+  totalMs: 3,
 };
 
 test('what decoding took is summed up; an engine that does not say counts as nothing', () => {

@@ -81,7 +81,9 @@ it('a compressed body is refused as that', async () => {
     {
       error: {
         message: "Bodies in the content encoding 'gzip' cannot be read; send it uncompressed",
-        ...{ type: 'invalid_request_error', param: null, code: 'unsupported_encoding' },
+        type: 'invalid_request_error',
+        param: null,
+        code: 'unsupported_encoding',
       },
     },
   ]);

@@ -58,7 +58,9 @@ describe('a model that is being downloaded', () => {
   it('and cannot be, is told, and can be tried again', async () => {
     const { pool: models, signals, end } = fetching();
     const a = expect(models.use('org/a')).rejects.toMatchObject({
-      ...{ status: 500, code: 'model_not_loaded', problem: 'the Hub is away' },
+      status: 500,
+      code: 'model_not_loaded',
+      problem: 'the Hub is away',
     });
     end(new Error('the Hub is away'));
     await a;

@@ -144,10 +144,8 @@ describe('several models by name', () => {
     const stop = new AbortController();
     const ask = (model: string, content: string, signal?: AbortSignal) =>
       fetch(`${url}/v1/chat/completions`, {
-        ...{
-          method: 'POST',
-          body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] }),
-        },
+        method: 'POST',
+        body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] }),
         ...(signal && { signal }),
       });
     const first = await ask('a', 'on', stop.signal);

@@ -25,7 +25,10 @@ describe('the official ollama client', () => {
     const { ollama } = await clientOf(() => '');
     expect((await ollama.list()).models).toMatchObject([
       {
-        ...{ name: model, model, size: 97_000_000, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        name: model,
+        model,
+        size: 97_000_000,
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         modified_at: '2023-11-14T22:13:20.000Z',
         details: {
           format: 'gguf',
@@ -51,7 +54,10 @@ describe('the official ollama client', () => {
     const { ollama } = await clientOf(prompt => `You said: ${question(prompt)}`);
     const whole = await ollama.chat({ model, messages: ask('Hello') });
     expect(whole).toMatchObject({
-      ...{ model, done: true, done_reason: 'stop', eval_count: 15 },
+      model,
+      done: true,
+      done_reason: 'stop',
+      eval_count: 15,
       message: { role: 'assistant', content: 'You said: Hello' },
     });
     expect(whole.prompt_eval_count).toBeGreaterThan(0);
@@ -90,7 +96,8 @@ describe('the official ollama client', () => {
     expect(message.tool_calls).toMatchObject([{ function: { name: 'add', arguments: { a: 1, b: 2 } } }]);
     expect(tools.calls).toHaveLength(1);
     const next = await ollama.chat({
-      ...{ model, tools: [ADD] },
+      model,
+      tools: [ADD],
       messages: [...messages, message, { role: 'tool', content: 'the sum is 3', tool_name: 'add' }],
     });
     expect(next.message.content).toBe('It is 3.');
@@ -101,7 +108,9 @@ describe('the official ollama client', () => {
     const { ollama, engine } = await clientOf(() => '{"n": 1}');
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     const { message } = await ollama.chat({
-      ...{ model, messages: ask('?'), format: schema },
+      model,
+      messages: ask('?'),
+      format: schema,
       options: {
         temperature: 0.5,
         top_k: 3,
@@ -134,7 +143,8 @@ describe('the official ollama client', () => {
   it('a wrong model and what there is not are told as Ollama does', async () => {
     const { ollama } = await clientOf(() => 'x');
     await expect(ollama.chat({ model: 'qwen2:7b', messages: ask('?') })).rejects.toMatchObject({
-      ...{ status_code: 404, error: "model 'qwen2:7b' not found" },
+      status_code: 404,
+      error: "model 'qwen2:7b' not found",
     });
     await expect(ollama.pull({ model: 'x' })).rejects.toMatchObject({ status_code: 501 });
     await expect(

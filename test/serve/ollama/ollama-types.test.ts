@@ -35,9 +35,14 @@ type Table<Params> = {
 };
 
 const SHARED = {
-  ...{ model: { value: model }, stream: { value: false }, format: { value: 'json' } },
-  ...{ keep_alive: { value: '5m' }, think: { value: 'low' as const } },
-  ...{ logprobs: { value: true }, top_logprobs: { value: 2 }, options: { value: { num_ctx: 100 } } },
+  model: { value: model },
+  stream: { value: false },
+  format: { value: 'json' },
+  keep_alive: { value: '5m' },
+  think: { value: 'low' as const },
+  logprobs: { value: true },
+  top_logprobs: { value: 2 },
+  options: { value: { num_ctx: 100 } },
 };
 const CHAT = {
   ...SHARED,
@@ -46,20 +51,51 @@ const CHAT = {
 } satisfies Table<ChatRequest>;
 const GENERATE = {
   ...SHARED,
-  ...{ prompt: { value: 'Hi' }, system: { value: 'Be kind.' }, raw: { value: true } },
-  ...{ suffix: { value: 'x', refused: true }, images: { value: ['AA=='], refused: true } },
+  prompt: { value: 'Hi' },
+  system: { value: 'Be kind.' },
+  raw: { value: true },
+  suffix: { value: 'x', refused: true },
+  images: { value: ['AA=='], refused: true },
   // What they ask for is Ollama's own business, and nothing of it changes what the reply means.
-  ...{ template: { value: '', refused: undefined }, context: { value: [] } },
-  ...{ width: { value: 1 }, height: { value: 1 }, steps: { value: 1 } },
+  template: { value: '', refused: undefined },
+  context: { value: [] },
+  width: { value: 1 },
+  height: { value: 1 },
+  steps: { value: 1 },
 } satisfies {
   readonly [Name in keyof GenerateRequest]-?: { value: GenerateRequest[Name]; refused?: boolean | undefined };
 };
 const OPTIONS = {
-  ...{ numa: true, num_ctx: 100, num_batch: 1, num_gpu: 1, main_gpu: 0, low_vram: false, f16_kv: true },
-  ...{ logits_all: false, vocab_only: false, use_mmap: true, use_mlock: false, embedding_only: false },
-  ...{ num_thread: 2, num_keep: 4, seed: 1, num_predict: 5, top_k: 2, top_p: 0.5, min_p: 0.1, tfs_z: 1 },
-  ...{ typical_p: 1, repeat_last_n: 64, temperature: 0.5, repeat_penalty: 1.1, presence_penalty: 0.1 },
-  ...{ frequency_penalty: 0.1, mirostat: 0, mirostat_tau: 5, mirostat_eta: 0.1, penalize_newline: true },
+  numa: true,
+  num_ctx: 100,
+  num_batch: 1,
+  num_gpu: 1,
+  main_gpu: 0,
+  low_vram: false,
+  f16_kv: true,
+  logits_all: false,
+  vocab_only: false,
+  use_mmap: true,
+  use_mlock: false,
+  embedding_only: false,
+  num_thread: 2,
+  num_keep: 4,
+  seed: 1,
+  num_predict: 5,
+  top_k: 2,
+  top_p: 0.5,
+  min_p: 0.1,
+  tfs_z: 1,
+  typical_p: 1,
+  repeat_last_n: 64,
+  temperature: 0.5,
+  repeat_penalty: 1.1,
+  presence_penalty: 0.1,
+  frequency_penalty: 0.1,
+  mirostat: 0,
+  mirostat_tau: 5,
+  mirostat_eta: 0.1,
+  penalize_newline: true,
   stop: ['x'],
 } satisfies Options;
 
@@ -95,13 +131,18 @@ describe('requests', () => {
 type Sent<T> = { [Name in keyof T]: T[Name] extends Date ? string : T[Name] };
 const optional = <T>(is: (value: unknown) => value is T) => either(is, absent);
 const counts = {
-  ...{ total_duration: number, load_duration: number, prompt_eval_count: number },
-  ...{ prompt_eval_duration: number, eval_count: number, eval_duration: number },
+  total_duration: number,
+  load_duration: number,
+  prompt_eval_count: number,
+  prompt_eval_duration: number,
+  eval_count: number,
+  eval_duration: number,
 };
 const logprobs = optional(
   list(
     shape<Logprob>({
-      ...{ token: text, logprob: number },
+      token: text,
+      logprob: number,
       top_logprobs: list(shape<{ token: string; logprob: number }>({ token: text, logprob: number })),
     }),
   ),
@@ -110,37 +151,65 @@ const called = shape<ToolCall>({
   function: shape<ToolCall['function']>({ name: text, arguments: shape<Record<string, unknown>>({}) }),
 });
 const CHAT_ANSWER: Shape<Sent<ChatResponse>> = {
-  ...{
-    model: text,
-    created_at: text,
-    done: boolean,
-    done_reason: one('stop', 'length'),
-    ...counts,
-    logprobs,
-  },
+  model: text,
+  created_at: text,
+  done: boolean,
+  done_reason: one('stop', 'length'),
+  ...counts,
+  logprobs,
   message: shape<Message>({
-    ...{ role: one('assistant'), content: text, thinking: optional(text), images: absent, tool_name: absent },
+    role: one('assistant'),
+    content: text,
+    thinking: optional(text),
+    images: absent,
+    tool_name: absent,
     tool_calls: optional(list(called)),
   }),
 };
 /** `context` is what Ollama has given up; its type still demands it. */
 const GENERATE_ANSWER: Shape<Omit<Sent<GenerateResponse>, 'context'>> = {
-  ...{ model: text, created_at: text, response: text, thinking: optional(text), done: boolean, ...counts },
-  ...{ done_reason: one('stop', 'length'), logprobs, image: absent, completed: absent, total: absent },
+  model: text,
+  created_at: text,
+  response: text,
+  thinking: optional(text),
+  done: boolean,
+  ...counts,
+  done_reason: one('stop', 'length'),
+  logprobs,
+  image: absent,
+  completed: absent,
+  total: absent,
 };
 const details = shape<ModelDetails>({
-  ...{ parent_model: text, format: text, family: text, families: list(text) },
-  ...{ parameter_size: text, quantization_level: text },
+  parent_model: text,
+  format: text,
+  family: text,
+  families: list(text),
+  parameter_size: text,
+  quantization_level: text,
 });
 const listed = { name: text, model: text, modified_at: text, size: number, digest: text, details };
 const TAG: Shape<Omit<Sent<ModelResponse>, 'expires_at' | 'size_vram'>> = listed;
 const RUNNING: Shape<Omit<Sent<ModelResponse>, 'modified_at'>> = {
-  ...{ name: text, model: text, size: number, digest: text, details },
-  ...{ expires_at: text, size_vram: number },
+  name: text,
+  model: text,
+  size: number,
+  digest: text,
+  details,
+  expires_at: text,
+  size_vram: number,
 };
 const SHOWN: Shape<Sent<ShowResponse>> = {
-  ...{ license: text, modelfile: text, parameters: text, template: text, system: text, details },
-  ...{ messages: empty, modified_at: text, capabilities: list(text), projector_info: absent },
+  license: text,
+  modelfile: text,
+  parameters: text,
+  template: text,
+  system: text,
+  details,
+  messages: empty,
+  modified_at: text,
+  capabilities: list(text),
+  projector_info: absent,
   model_info: (value): value is Map<string, unknown> => typeof value === 'object' && value !== null,
 };
 

@@ -52,7 +52,11 @@ describe('n', () => {
   it('streamed: each chunk names its choice, each choice ends, the usage is of all', async () => {
     const { client } = await clientOf(counting());
     const stream = await client.chat.completions.create({
-      ...{ model, messages, n: 3, stream: true, stream_options: { include_usage: true } },
+      model,
+      messages,
+      n: 3,
+      stream: true,
+      stream_options: { include_usage: true },
     });
     const texts = ['', '', ''];
     const ends: unknown[] = [];

@@ -64,14 +64,17 @@ describe('kept responses', () => {
     const first = await responses.create({ model, input: 'Both', tools: [add] });
     const [call] = first.output as OpenAI.Responses.ResponseFunctionToolCall[];
     const next = await responses.create({
-      ...{ model, tools: [add], previous_response_id: first.id },
+      model,
+      tools: [add],
+      previous_response_id: first.id,
       input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'it is 3' }],
     });
     expect(next.output_text).toBe('So 3.');
     // What the client never saw is there again.
     expect(promptOf(engine)).toContain('blue');
     const wrong = responses.create({
-      ...{ model, previous_response_id: next.id },
+      model,
+      previous_response_id: next.id,
       input: [{ type: 'function_call_output', call_id: 'nowhere', output: 'x' }],
     });
     await expect(wrong).rejects.toMatchObject({ status: 400, param: 'input[0].call_id' });

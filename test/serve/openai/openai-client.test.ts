@@ -57,7 +57,10 @@ describe('the official openai client', () => {
   it('streams, with the usage in the last chunk', async () => {
     const { client } = await clientOf(() => 'one two three');
     const stream = await client.chat.completions.create({
-      ...{ model, messages: ask('count'), stream: true, stream_options: { include_usage: true } },
+      model,
+      messages: ask('count'),
+      stream: true,
+      stream_options: { include_usage: true },
     });
     let text = '';
     let usage: OpenAI.CompletionUsage | null | undefined;
@@ -79,7 +82,8 @@ describe('the official openai client', () => {
         : `Let me see.\n${callText('add', { a: '17', b: 25 })}`,
     );
     const runner = client.chat.completions.runTools({
-      ...{ model, messages: ask('17 + 25?') },
+      model,
+      messages: ask('17 + 25?'),
       tools: [
         {
           type: 'function',
@@ -129,7 +133,10 @@ describe('the official openai client', () => {
     expect(engine.steps).toBeLessThan(two.length - 20);
     const tool = { type: 'function' as const, strict: false, ...ADD.function };
     const { output } = await client.responses.create({
-      ...{ model, input: '?', tools: [tool], parallel_tool_calls: false },
+      model,
+      input: '?',
+      tools: [tool],
+      parallel_tool_calls: false,
     });
     expect(output.filter(({ type }) => type === 'function_call')).toHaveLength(1);
     const both = await client.chat.completions.create({ ...asked, parallel_tool_calls: true });
@@ -213,7 +220,8 @@ describe('the official openai client', () => {
     const { client, engine } = await clientOf(() => replies.shift() ?? '');
     const schema = { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] };
     const { choices } = await client.chat.completions.create({
-      ...{ model, messages: ask('A colour') },
+      model,
+      messages: ask('A colour'),
       response_format: { type: 'json_schema', json_schema: { name: 'colour', schema, strict: true } },
     });
     expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({ colour: 'red' });
@@ -223,7 +231,9 @@ describe('the official openai client', () => {
   it('is told when the model never writes the JSON', async () => {
     const { client } = await clientOf(() => 'never');
     const failing = client.chat.completions.create({
-      ...{ model, messages: ask('A colour'), response_format: { type: 'json_object' } },
+      model,
+      messages: ask('A colour'),
+      response_format: { type: 'json_object' },
     });
     await expect(failing).rejects.toThrow(/did not write the requested JSON/);
   });
@@ -231,18 +241,32 @@ describe('the official openai client', () => {
   it('gets log-probabilities, stop, seed and penalties', async () => {
     const { client, engine } = await clientOf(() => 'abcSTOPdef');
     const { choices } = await client.chat.completions.create({
-      ...{ model, messages: ask('?'), logprobs: true, top_logprobs: 1, stop: 'STOP', seed: -3 },
-      ...{ presence_penalty: 0.5, frequency_penalty: -0.5, logit_bias: { 5: -1 }, max_completion_tokens: 50 },
+      model,
+      messages: ask('?'),
+      logprobs: true,
+      top_logprobs: 1,
+      stop: 'STOP',
+      seed: -3,
+      presence_penalty: 0.5,
+      frequency_penalty: -0.5,
+      logit_bias: { 5: -1 },
+      max_completion_tokens: 50,
     });
     expect(choices[0]?.message.content).toBe('abc');
     expect(choices[0]?.logprobs?.content?.slice(0, 3).map(one => one.token)).toEqual(['a', 'b', 'c']);
     expect(choices[0]?.logprobs?.content?.[0]).toEqual({
-      ...{ token: 'a', logprob: -0.5, bytes: [97] },
+      token: 'a',
+      logprob: -0.5,
+      bytes: [97],
       top_logprobs: [{ token: 'a', logprob: -0.5, bytes: [97] }],
     });
     expect(engine.requests[0]).toMatchObject({
-      ...{ logprobs: 1, seed: 2 ** 32 - 3, maxTokens: 50, logitBias: { 5: -1 } },
-      ...{ presencePenalty: 0.5, frequencyPenalty: -0.5 },
+      logprobs: 1,
+      seed: 2 ** 32 - 3,
+      maxTokens: 50,
+      logitBias: { 5: -1 },
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
     });
   });
 
@@ -261,7 +285,8 @@ describe('the official openai client', () => {
 
   it('a wrong model, a wrong key, a wrong field and a context that is too long are its own errors', async () => {
     const { url, client } = await clientOf(() => 'x', {
-      ...{ contextLength: 500, apiKey: 'right' },
+      contextLength: 500,
+      apiKey: 'right',
       access: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [], apiKey: 'right' },
     });
     const create = (fields: object) =>
@@ -270,7 +295,8 @@ describe('the official openai client', () => {
     await expect(create({ temperature: 9 })).rejects.toMatchObject({ status: 400, param: 'temperature' });
     await expect(create({ messages: [] })).rejects.toThrow(OpenAI.BadRequestError);
     await expect(create({ messages: ask('long '.repeat(200)) })).rejects.toMatchObject({
-      ...{ status: 400, code: 'context_length_exceeded' },
+      status: 400,
+      code: 'context_length_exceeded',
     });
     const wrong = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'wrong', maxRetries: 0 });
     await expect(wrong.models.list()).rejects.toThrow(OpenAI.AuthenticationError);

@@ -141,51 +141,83 @@ const topLogprob = shape<OpenAI.ChatCompletionTokenLogprob.TopLogprob>({
   logprob: number,
 });
 const logprob = shape<OpenAI.ChatCompletionTokenLogprob>({
-  ...{ token: text, bytes, logprob: number },
+  token: text,
+  bytes,
+  logprob: number,
   top_logprobs: list(topLogprob),
 });
 const logprobs = shape<OpenAI.ChatCompletion.Choice.Logprobs>({ content: list(logprob), refusal: none });
 const called = shape<OpenAI.ChatCompletionMessageFunctionToolCall>({
-  ...{ id: text, type: one('function') },
+  id: text,
+  type: one('function'),
   function: shape<OpenAI.ChatCompletionMessageFunctionToolCall.Function>({ name: text, arguments: text }),
 });
 const message = shape<OpenAI.ChatCompletionMessage>({
-  ...{ content: nullable(text), refusal: none, role: one('assistant'), tool_calls: optional(list(called)) },
-  ...{ annotations: absent, audio: absent, function_call: absent },
+  content: nullable(text),
+  refusal: none,
+  role: one('assistant'),
+  tool_calls: optional(list(called)),
+  annotations: absent,
+  audio: absent,
+  function_call: absent,
 });
 const usage = shape<OpenAI.CompletionUsage>({
-  ...{ completion_tokens: number, prompt_tokens: number, total_tokens: number },
+  completion_tokens: number,
+  prompt_tokens: number,
+  total_tokens: number,
   completion_tokens_details: absent,
   prompt_tokens_details: shape<OpenAI.CompletionUsage.PromptTokensDetails>({
-    ...{ cached_tokens: number, audio_tokens: absent, cache_write_tokens: absent },
+    cached_tokens: number,
+    audio_tokens: absent,
+    cache_write_tokens: absent,
   }),
 });
 const COMPLETION: Shape<OpenAI.ChatCompletion> = {
-  ...{ id: text, object: one('chat.completion'), created: number, model: text, usage },
-  ...{ service_tier: absent, system_fingerprint: absent, moderation: absent },
+  id: text,
+  object: one('chat.completion'),
+  created: number,
+  model: text,
+  usage,
+  service_tier: absent,
+  system_fingerprint: absent,
+  moderation: absent,
   choices: list(
     shape<OpenAI.ChatCompletion.Choice>({
-      ...{ index: number, message, logprobs: nullable(logprobs) },
+      index: number,
+      message,
+      logprobs: nullable(logprobs),
       finish_reason: one('stop', 'length', 'tool_calls'),
     }),
   ),
 };
 const CHUNK: Shape<OpenAI.ChatCompletionChunk> = {
-  ...{ id: text, object: one('chat.completion.chunk'), created: number, model: text },
-  ...{ service_tier: absent, system_fingerprint: absent, moderation: absent, usage: nullable(usage) },
+  id: text,
+  object: one('chat.completion.chunk'),
+  created: number,
+  model: text,
+  service_tier: absent,
+  system_fingerprint: absent,
+  moderation: absent,
+  usage: nullable(usage),
   choices: list(
     shape<OpenAI.ChatCompletionChunk.Choice>({
-      ...{ index: number, logprobs: nullable(logprobs) },
+      index: number,
+      logprobs: nullable(logprobs),
       finish_reason: either(one('stop', 'length', 'tool_calls'), none),
       delta: shape<OpenAI.ChatCompletionChunk.Choice.Delta>({
-        ...{ content: optional(text), refusal: either(none, absent), role: optional(one('assistant')) },
+        content: optional(text),
+        refusal: either(none, absent),
+        role: optional(one('assistant')),
         function_call: absent,
         tool_calls: optional(
           list(
             shape<OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall>({
-              ...{ index: number, id: text, type: one('function') },
+              index: number,
+              id: text,
+              type: one('function'),
               function: shape<OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall.Function>({
-                ...{ name: text, arguments: text },
+                name: text,
+                arguments: text,
               }),
             }),
           ),
@@ -197,51 +229,98 @@ const CHUNK: Shape<OpenAI.ChatCompletionChunk> = {
 
 type Output = OpenAI.Responses.ResponseOutputItem;
 const outputText = shape<OpenAI.Responses.ResponseOutputText>({
-  ...{ type: one('output_text'), text, annotations: empty },
+  type: one('output_text'),
+  text,
+  annotations: empty,
   logprobs: list(
     shape<OpenAI.Responses.ResponseOutputText.Logprob>({
-      ...{ token: text, bytes: list(number), logprob: number },
+      token: text,
+      bytes: list(number),
+      logprob: number,
       top_logprobs: list(
         shape<OpenAI.Responses.ResponseOutputText.Logprob.TopLogprob>({
-          ...{ token: text, bytes: list(number), logprob: number },
+          token: text,
+          bytes: list(number),
+          logprob: number,
         }),
       ),
     }),
   ),
 });
 const said = shape<OpenAI.Responses.ResponseOutputMessage>({
-  ...{ id: text, type: one('message'), role: one('assistant'), status: one('completed'), phase: absent },
+  id: text,
+  type: one('message'),
+  role: one('assistant'),
+  status: one('completed'),
+  phase: absent,
   content: list(outputText),
 });
 const thought = shape<OpenAI.Responses.ResponseReasoningItem>({
-  ...{ id: text, type: one('reasoning'), summary: empty, encrypted_content: absent },
+  id: text,
+  type: one('reasoning'),
+  summary: empty,
+  encrypted_content: absent,
   status: one('completed'),
   content: list(shape<OpenAI.Responses.ResponseReasoningItem.Content>({ type: one('reasoning_text'), text })),
 });
 const functionCall = shape<OpenAI.Responses.ResponseFunctionToolCall>({
-  ...{ id: text, type: one('function_call'), call_id: text, name: text, arguments: text },
-  ...{ status: one('completed'), caller: absent, namespace: absent },
+  id: text,
+  type: one('function_call'),
+  call_id: text,
+  name: text,
+  arguments: text,
+  status: one('completed'),
+  caller: absent,
+  namespace: absent,
 });
 const item: (value: unknown) => value is Output = either(either(said, thought), functionCall);
 const RESPONSE: Shape<Omit<OpenAI.Responses.Response, 'output_text'>> = {
-  ...{ id: text, object: one('response'), created_at: number, model: text, output: list(item) },
-  ...{ error: none, incomplete_details: none, instructions: nullable(text), background: one(false) },
-  ...{ parallel_tool_calls: boolean, temperature: nullable(number), top_p: nullable(number) },
-  ...{ tool_choice: one('auto', 'none', 'required'), truncation: one('auto', 'disabled') },
-  ...{ max_output_tokens: nullable(number), previous_response_id: nullable(text), status: one('completed') },
-  ...{ prompt: absent, conversation: absent, moderation: absent, completed_at: number, user: optional(text) },
-  ...{ prompt_cache_key: absent, prompt_cache_options: absent, prompt_cache_retention: absent },
-  ...{ safety_identifier: absent, service_tier: absent, top_logprobs: absent },
+  id: text,
+  object: one('response'),
+  created_at: number,
+  model: text,
+  output: list(item),
+  error: none,
+  incomplete_details: none,
+  instructions: nullable(text),
+  background: one(false),
+  parallel_tool_calls: boolean,
+  temperature: nullable(number),
+  top_p: nullable(number),
+  tool_choice: one('auto', 'none', 'required'),
+  truncation: one('auto', 'disabled'),
+  max_output_tokens: nullable(number),
+  previous_response_id: nullable(text),
+  status: one('completed'),
+  prompt: absent,
+  conversation: absent,
+  moderation: absent,
+  completed_at: number,
+  user: optional(text),
+  prompt_cache_key: absent,
+  prompt_cache_options: absent,
+  prompt_cache_retention: absent,
+  safety_identifier: absent,
+  service_tier: absent,
+  top_logprobs: absent,
   metadata: shape<OpenAI.Metadata>({}),
   tools: list(
     shape<OpenAI.Responses.FunctionTool>({
-      ...{ type: one('function'), name: text, strict: nullable(boolean), description: absent },
-      ...{ parameters: shape<Record<string, unknown>>({}), defer_loading: absent },
-      ...{ allowed_callers: absent, output_schema: absent },
+      type: one('function'),
+      name: text,
+      strict: nullable(boolean),
+      description: absent,
+      parameters: shape<Record<string, unknown>>({}),
+      defer_loading: absent,
+      allowed_callers: absent,
+      output_schema: absent,
     }),
   ),
   reasoning: shape<OpenAI.Reasoning>({
-    ...{ effort: nullable(one('low')), summary: none, generate_summary: absent, context: absent },
+    effort: nullable(one('low')),
+    summary: none,
+    generate_summary: absent,
+    context: absent,
     mode: absent,
   }),
   text: shape<OpenAI.Responses.ResponseTextConfig>({
@@ -249,9 +328,12 @@ const RESPONSE: Shape<Omit<OpenAI.Responses.Response, 'output_text'>> = {
     verbosity: absent,
   }),
   usage: shape<OpenAI.Responses.ResponseUsage>({
-    ...{ input_tokens: number, output_tokens: number, total_tokens: number },
+    input_tokens: number,
+    output_tokens: number,
+    total_tokens: number,
     input_tokens_details: shape<OpenAI.Responses.ResponseUsage.InputTokensDetails>({
-      ...{ cached_tokens: number, cache_write_tokens: number },
+      cached_tokens: number,
+      cache_write_tokens: number,
     }),
     output_tokens_details: shape<OpenAI.Responses.ResponseUsage.OutputTokensDetails>({
       reasoning_tokens: number,

@@ -39,7 +39,10 @@ describe('responses of the official openai client', () => {
     const { responses, engine } = await clientOf(prompt => `You said: ${question(prompt)}`);
     const first = await responses.create({ model, instructions: 'Be kind.', input: 'Hello' });
     expect(first).toMatchObject({
-      ...{ object: 'response', status: 'completed', output_text: 'You said: Hello', error: null },
+      object: 'response',
+      status: 'completed',
+      output_text: 'You said: Hello',
+      error: null,
       output: [{ type: 'message', role: 'assistant', status: 'completed' }],
       usage: { output_tokens: 'You said: Hello'.length, input_tokens_details: { cached_tokens: 0 } },
     });
@@ -105,17 +108,23 @@ describe('responses of the official openai client', () => {
     const replies = [' {"a": 1, "b": 2}}\n</tool_call>', '{"colour": "red"}', 'ab'];
     const { responses, engine } = await clientOf(() => replies.shift() ?? '');
     const forced = await responses.create({
-      ...{ model, input: 'Hi', tools: [ADD], tool_choice: { type: 'function', name: 'add' } },
+      model,
+      input: 'Hi',
+      tools: [ADD],
+      tool_choice: { type: 'function', name: 'add' },
     });
     expect(forced.output).toMatchObject([{ type: 'function_call', arguments: '{"a":1,"b":2}' }]);
     const schema = { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] };
     const shaped = await responses.create({
-      ...{ model, input: 'A colour', text: { format: { type: 'json_schema', name: 'colour', schema } } },
+      model,
+      input: 'A colour',
+      text: { format: { type: 'json_schema', name: 'colour', schema } },
     });
     expect(JSON.parse(shaped.output_text)).toEqual({ colour: 'red' });
     const listed = await responses.create({ model, input: '?', top_logprobs: 1, max_output_tokens: 2 });
     expect(listed).toMatchObject({
-      ...{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
       output: [{ content: [{ logprobs: [{ token: 'a', logprob: -0.5 }, { token: 'b' }] }] }],
     });
     expect(engine.requests.at(-1)).toMatchObject({ logprobs: 1, maxTokens: 2 });

@@ -17,11 +17,13 @@ function asking(): FakeHost {
     remove: async (args, { approver, signal }: CallOptions): Promise<ToolOutcome> => {
       if (!approver) throw new LlmHostError('TOOL_REFUSED', 'nobody can be asked');
       const request: ApprovalRequest = {
-        ...{ offered: 'remove', tool: 'remove', server: 'fake', arguments: args, reason: 'destructive' },
-        ...{
-          savedIn: undefined,
-          problem: given => ('file' in (given as object) ? undefined : 'file is missing'),
-        },
+        offered: 'remove',
+        tool: 'remove',
+        server: 'fake',
+        arguments: args,
+        reason: 'destructive',
+        savedIn: undefined,
+        problem: given => ('file' in (given as object) ? undefined : 'file is missing'),
         ...(signal && { signal }),
       };
       const answer = await approver.ask(request);
@@ -128,7 +130,9 @@ describe('a question in the stream', () => {
     for await (const event of eventsOf(await chat(url, body, { headers: ASKED }))) ends.push(event);
     expect(ends).toContainEqual(
       expect.objectContaining({
-        ...{ type: 'tool_error', refused: true, message: "Nobody approved the call of 'remove' within 1 s" },
+        type: 'tool_error',
+        refused: true,
+        message: "Nobody approved the call of 'remove' within 1 s",
       }),
     );
   });

@@ -26,7 +26,9 @@ async function lastPrompt(
   };
   const tools = new FakeHost({ look_up: answer('blue') });
   const { url } = await serveScripted(script, {
-    ...{ turns: { tools }, toolsPolicy: 'all', template: ONE_CALL_EACH },
+    turns: { tools },
+    toolsPolicy: 'all',
+    template: ONE_CALL_EACH,
   });
   await exchange(async (path, body) => {
     const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });

@@ -23,7 +23,9 @@ class ManyTools extends FakeHost {
           parameters: { type: 'object', properties: { value: { type: 'string' } } },
         },
       },
-      ...{ server: 'one', tool: `find_${topic}`, readOnly: true },
+      server: 'one',
+      tool: `find_${topic}`,
+      readOnly: true,
     }));
   }
 }
@@ -45,7 +47,11 @@ test('--connect with more tools than the budget: a tool that a later prompt adds
   const client = new ServedClient({ baseUrl: url });
   const agent = new Agent({
     model: new ServedChatModel({ client, name: 'org/scripted', contextLength: 20_000, thinks: false }),
-    ...{ tools, history: createHistory('Be brief.'), sampling: {}, toolTimeoutMs: 1000, toolBudget: 700 },
+    tools,
+    history: createHistory('Be brief.'),
+    sampling: {},
+    toolTimeoutMs: 1000,
+    toolBudget: 700,
   });
   const replies: ReplyStats[] = [];
   for (const text of ['weather please', 'and now some chess', 'and birds?', 'thank you']) {

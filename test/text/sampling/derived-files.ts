@@ -21,7 +21,9 @@ function fieldSchema({ kind, range, maxItems, default: fallback, doc }: Sampling
   };
   if (kind === 'number') return { ...number, ...described };
   return {
-    ...{ type: 'object', propertyNames: { pattern: '^[0-9]+$' }, additionalProperties: number },
+    type: 'object',
+    propertyNames: { pattern: '^[0-9]+$' },
+    additionalProperties: number,
     ...described,
   };
 }

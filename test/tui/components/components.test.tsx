@@ -29,8 +29,14 @@ function rowsOf(component: ReactNode, columns: number): string[] {
 }
 
 const FOOTER: FooterInfo = {
-  ...{ model: 'granite', device: 'cpu', contextUsed: 512, contextLength: 4096, rate: 61.26 },
-  ...{ tools: 10, serversUp: 1, servers: 2 },
+  model: 'granite',
+  device: 'cpu',
+  contextUsed: 512,
+  contextLength: 4096,
+  rate: 61.26,
+  tools: 10,
+  serversUp: 1,
+  servers: 2,
 };
 
 test.each([

@@ -47,7 +47,8 @@ it('kitty: chunks of 4,096 characters, of which the first says what it is; no an
 it('iTerm2: one sequence with its size in cells', () => {
   const image = jpeg(640, 480);
   expect(drawn(image, 'iterm2')).toEqual({
-    ...{ rows: 12, columns: 32 },
+    rows: 12,
+    columns: 32,
     sequence: `\u001b]1337;File=inline=1;size=${image.length};width=32;height=12;preserveAspectRatio=1;doNotMoveCursor=1:${image.toString('base64')}\u0007`,
   });
   expect(drawn(gif, 'iterm2')).toMatchObject({ rows: 2, columns: 6 });

@@ -118,7 +118,8 @@ describe('pastes', () => {
     expect(typed(paste(`${big}\n`)).shown).toBe('[Pasted text #1: 500 lines]|');
     expect(typed(`see ${paste(big)}`).shown).toBe('see [Pasted text #1: 500 lines]|');
     expect(typed(`see ${paste(big)}!\r`).effect).toEqual({
-      ...{ type: 'submit', text: `see ${big}!` },
+      type: 'submit',
+      text: `see ${big}!`,
       folded: 'see [Pasted text #1: 500 lines]!',
     });
   });

@@ -101,12 +101,15 @@ describe('in the prompt', () => {
 
   test('names of arguments are shown unasked, and tools are not offered among them', () => {
     const candidates = {
-      ...{ commands: [], tools: ['list_files'], resources: [] },
+      commands: [],
+      tools: ['list_files'],
+      resources: [],
       promptArguments: (before: string) =>
         before.endsWith(' ') ? { start: before.length, options: ['language='], open: true } : undefined,
     };
     const context = {
-      ...{ history: [], busy: false },
+      history: [],
+      busy: false,
       complete: (text: string, cursor: number) => complete(text, cursor, candidates),
     };
     const { state } = edit(withText(EMPTY, '/s:p'), { type: 'text', text: ' ' }, context);

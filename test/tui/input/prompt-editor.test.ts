@@ -11,7 +11,9 @@ const UP = '\u001b[A';
 function open(path: string, find: PromptEditorOptions['find'] = () => undefined) {
   const history = new PromptHistory(path, message => expect.fail(message));
   const editor = new PromptEditor({
-    ...{ history, find, onChange: () => undefined },
+    history,
+    find,
+    onChange: () => undefined,
     candidates: () => ({ commands: [], tools: [], resources: [] }),
   });
   const type = (bytes: string) =>

@@ -3,8 +3,14 @@ import { CalmFooter } from '../../../src/tui/state/calm-footer.ts';
 import type { FooterInfo } from '../../../src/tui/state/screen-state.ts';
 
 const FOOTER: FooterInfo = {
-  ...{ model: 'granite', device: 'cpu', contextUsed: 0, contextLength: 4096, rate: undefined },
-  ...{ tools: 10, serversUp: 2, servers: 2 },
+  model: 'granite',
+  device: 'cpu',
+  contextUsed: 0,
+  contextLength: 4096,
+  rate: undefined,
+  tools: 10,
+  serversUp: 2,
+  servers: 2,
 };
 
 /** The footer read so many times, one token later each time, `stepMs` apart. */

@@ -32,7 +32,9 @@ function start(first: AppProps) {
   const terminal = new InkTerminal(emulator, new Painter(emulator));
   const app = render(<App {...first} />, {
     stdout: terminal as unknown as NodeJS.WriteStream,
-    ...{ patchConsole: false, exitOnCtrlC: false, maxFps: 1000 },
+    patchConsole: false,
+    exitOnCtrlC: false,
+    maxFps: 1000,
   });
   ended.push(app.unmount);
   const settle = () => new Promise(resolve => setTimeout(resolve, 20));

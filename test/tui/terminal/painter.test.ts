@@ -252,7 +252,9 @@ test.each([
 });
 
 const IMAGE = {
-  ...{ rows: 3, mark: '│', column: 2 },
+  rows: 3,
+  mark: '│',
+  column: 2,
   sequence: `\u001b]1337;File=inline=1:${'A'.repeat(100_000)}\u0007`,
 };
 

@@ -29,7 +29,12 @@ const oauth = {
 }[scenario];
 
 const config = {
-  ...{ name: 'test', transport: 'http', url, headers: {}, localAccess: 'always', ...(oauth && { oauth }) },
+  name: 'test',
+  transport: 'http',
+  url,
+  headers: {},
+  localAccess: 'always',
+  ...(oauth && { oauth }),
 };
 
 /** What the suite wants called, or every tool. */
@@ -44,9 +49,15 @@ function calls(tools) {
 async function echoSchema() {
   const nothing = () => undefined;
   const connection = new Connection(config, {
-    ...{ clientInfo: { name: 'llm-host', version: '0' }, workingDirectory: folder, elicit: nothing },
-    ...{ onLog: console.error, onEnd: nothing, onTools: nothing, onExtras: nothing },
-    ...{ onDeclined: nothing, onLeftOut: nothing },
+    clientInfo: { name: 'llm-host', version: '0' },
+    workingDirectory: folder,
+    elicit: nothing,
+    onLog: console.error,
+    onEnd: nothing,
+    onTools: nothing,
+    onExtras: nothing,
+    onDeclined: nothing,
+    onLeftOut: nothing,
   });
   const tools = await connection.start();
   const named = name => tools.find(tool => tool.name === name);

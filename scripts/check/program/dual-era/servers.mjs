@@ -21,7 +21,10 @@ function everything(version, args, tools) {
   const dist = join(folder, id, 'node_modules/@modelcontextprotocol/server-everything/dist');
   const npm = [`@modelcontextprotocol/server-everything@${version}`];
   return {
-    ...{ id, label: `server-everything ${version}`, npm, tools },
+    id,
+    label: `server-everything ${version}`,
+    npm,
+    tools,
     command: process.execPath,
     args: [join(dist, 'index.js'), ...args],
   };

@@ -40,7 +40,8 @@ function toolCase(
 ): ToolCase {
   const { language } = BFCL_CATEGORIES[category];
   return {
-    ...{ id, category },
+    id,
+    category,
     messages: (question[0] ?? []).map(({ role, content }) => ({ role, content }) as Message),
     tools: described.map(one => offeredTool(one, language)),
     expected: expectedOf(category, described, answers),

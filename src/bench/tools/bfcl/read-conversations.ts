@@ -37,7 +37,11 @@ function toolCase(
     withheld.has(turn) ? MORE_TOOLS : messages.map(({ content }) => content).join('\n\n'),
   );
   return {
-    ...{ id, category, messages: [], tools: [], expected: { kind: 'conversation' } },
+    id,
+    category,
+    messages: [],
+    tools: [],
+    expected: { kind: 'conversation' },
     conversation: { turns, services: [...services], withheld },
   };
 }

@@ -37,11 +37,16 @@ export function serviceConfigs(
 ): StdioServerConfig[] {
   const { folder, env, callLimitMs = CALL_LIMIT_MS } = services;
   return names.map(name => ({
-    ...{ name, transport: 'stdio', command: pythonOf(services), cwd: folder, protocol: 'legacy' },
+    name,
+    transport: 'stdio',
+    command: pythonOf(services),
+    cwd: folder,
+    protocol: 'legacy',
     args: scriptArguments(services, 'serve', id, name),
     // Where packages may be that the classes need.
     env: { PYTHONPATH: env.PYTHONPATH ?? null },
-    ...{ timeoutMs: callLimitMs, startTimeoutMs: START_LIMIT_MS },
+    timeoutMs: callLimitMs,
+    startTimeoutMs: START_LIMIT_MS,
   }));
 }
 

@@ -20,31 +20,42 @@ export type CallFault =
   | 'wrong value';
 
 const JSON_TYPES: Readonly<Record<string, ValueType>> = {
-  ...{ string: 'text', integer: 'integer', float: 'float', boolean: 'boolean', array: 'list', tuple: 'list' },
-  ...{ dict: 'object', any: 'text' },
+  string: 'text',
+  integer: 'integer',
+  float: 'float',
+  boolean: 'boolean',
+  array: 'list',
+  tuple: 'list',
+  dict: 'object',
+  any: 'text',
 };
 const JAVA_TYPES: Readonly<Record<string, ValueType>> = {
-  ...{
-    byte: 'integer',
-    short: 'integer',
-    integer: 'integer',
-    long: 'integer',
-    float: 'float',
-    double: 'float',
-  },
-  ...{ boolean: 'boolean', char: 'text', String: 'text', any: 'text', Array: 'list', ArrayList: 'list' },
-  ...{ Queue: 'list', Stack: 'list', HashMap: 'object', Hashtable: 'object' },
+  byte: 'integer',
+  short: 'integer',
+  integer: 'integer',
+  long: 'integer',
+  float: 'float',
+  double: 'float',
+  boolean: 'boolean',
+  char: 'text',
+  String: 'text',
+  any: 'text',
+  Array: 'list',
+  ArrayList: 'list',
+  Queue: 'list',
+  Stack: 'list',
+  HashMap: 'object',
+  Hashtable: 'object',
 };
 const JAVASCRIPT_TYPES: Readonly<Record<string, ValueType>> = {
-  ...{
-    String: 'text',
-    any: 'text',
-    integer: 'integer',
-    Bigint: 'integer',
-    float: 'float',
-    Boolean: 'boolean',
-  },
-  ...{ dict: 'object', array: 'list' },
+  String: 'text',
+  any: 'text',
+  integer: 'integer',
+  Bigint: 'integer',
+  float: 'float',
+  Boolean: 'boolean',
+  dict: 'object',
+  array: 'list',
 };
 const TYPES = { json: JSON_TYPES, java: JAVA_TYPES, javascript: JAVASCRIPT_TYPES };
 /** Types whose items are checked too. */

@@ -28,19 +28,20 @@ export interface AnswerOptions {
 export async function answerCase(one: ToolCase, pass: Pass, options: AnswerOptions): Promise<Answer> {
   const { model, systemMessage, sampling, signal } = options;
   const turns = new RequestTurns({
-    ...{ model, systemMessage, tools: NO_SERVERS, toolTimeoutMs: NO_TIMEOUT_MS },
+    model,
+    systemMessage,
+    tools: NO_SERVERS,
+    toolTimeoutMs: NO_TIMEOUT_MS,
     sampling,
     constrain: pass === 'held' ? 'always' : 'auto',
   });
   const turn = turns.open({
-    ...{
-      messages: one.messages,
-      tools: one.tools,
-      toolChoice: 'auto',
-      sampling: {},
-      overflow: 'stop',
-      ours: false,
-    },
+    messages: one.messages,
+    tools: one.tools,
+    toolChoice: 'auto',
+    sampling: {},
+    overflow: 'stop',
+    ours: false,
   });
   const started = performance.now();
   const seen = new SeenTurn(started);

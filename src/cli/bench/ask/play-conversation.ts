@@ -41,7 +41,9 @@ class Play {
     this.#services = services;
     this.#signal = AbortSignal.any([signal, services.broken]);
     this.#agent = new Agent({
-      ...{ model, tools: services.host, history: createHistory(systemMessage || undefined) },
+      model,
+      tools: services.host,
+      history: createHistory(systemMessage || undefined),
       sampling,
       toolTimeoutMs: CALL_LIMIT_MS,
       constrain: pass === 'held' ? 'always' : 'auto',
@@ -70,7 +72,8 @@ class Play {
     const writtenAgain = Object.values(errors).reduce((sum, count) => sum + count, 0);
     return {
       ...this.#seen.answer(turns.flat()),
-      ...{ turns, replies: 1 + writtenAgain },
+      turns,
+      replies: 1 + writtenAgain,
       ...(fault !== undefined && { fault }),
     };
   }

@@ -7,7 +7,10 @@ import { bfclPlace } from '../../../fixtures/bfcl-place.ts';
 test('a conversation has what the user says in turn, and its services', () => {
   const [first, ...others] = readConversations(bfclPlace().folder, 'multi_turn_base');
   expect(first).toEqual({
-    ...{ id: 'multi_turn_base_0', category: 'multi_turn_base', messages: [], tools: [] },
+    id: 'multi_turn_base_0',
+    category: 'multi_turn_base',
+    messages: [],
+    tools: [],
     expected: { kind: 'conversation' },
     conversation: {
       turns: ['Light in the hall, please.', 'Dim it to 40, and note that.'],

@@ -23,8 +23,17 @@ const dim = made('set_lamp', { room: 'hall', percent: 40 });
 const note = made('note', { text: 'Lamp (hall): 40' });
 const id = 'multi_turn_base_0';
 const answer = (turns: readonly (readonly MadeCall[])[], more: Partial<Answer> = {}): Answer => ({
-  ...{ id, pass: 'open', calls: turns.flat(), turns, replies: 1, text: '', promptTokens: 1, firstTokens: 1 },
-  ...{ generatedTokens: 1, firstSeconds: 1, seconds: 1 },
+  id,
+  pass: 'open',
+  calls: turns.flat(),
+  turns,
+  replies: 1,
+  text: '',
+  promptTokens: 1,
+  firstTokens: 1,
+  generatedTokens: 1,
+  firstSeconds: 1,
+  seconds: 1,
   ...more,
 });
 

@@ -73,7 +73,8 @@ describe('a service', { timeout: 60_000 }, () => {
     const [{ result }] = talk([request(1, 'tools/list')], name === 'lamp' ? 'LampAPI' : 'NotesAPI');
     expect(result.tools).toEqual(
       described.map(({ name: tool, description, parameters }) => ({
-        ...{ name: tool, description },
+        name: tool,
+        description,
         inputSchema: parameters,
       })),
     );

@@ -5,7 +5,12 @@ import { isCold } from '../../../../src/mcp/server/start/package-runner.ts';
 import { tempFolder } from '../../../model/temp-folder.ts';
 
 const entry = (command: string, ...args: string[]) => ({
-  ...{ name: 'x', transport: 'stdio' as const, command, args, env: {}, cwd: '/' },
+  name: 'x',
+  transport: 'stdio' as const,
+  command,
+  args,
+  env: {},
+  cwd: '/',
 });
 
 test.each([

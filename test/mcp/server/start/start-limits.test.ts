@@ -32,8 +32,14 @@ test('of a server that does not answer, the whole time that it had is told', asy
   const options: ConnectionOptions = {
     clientInfo: { name: 'test', version: '1' },
     workingDirectory: '/',
-    ...{ elicit: nothing, onLog: nothing, onTools: nothing, onExtras: nothing, onLeftOut: nothing },
-    ...{ onUpdated: nothing, onEnd: nothing, onDeclined: nothing },
+    elicit: nothing,
+    onLog: nothing,
+    onTools: nothing,
+    onExtras: nothing,
+    onLeftOut: nothing,
+    onUpdated: nothing,
+    onEnd: nothing,
+    onDeclined: nothing,
   };
   const connection = new Connection({ ...fixture('raw', ['mute']), name: 'mute' }, options);
   await expect(connection.start(new AbortController().signal, 300, 180_000)).rejects.toThrow(
