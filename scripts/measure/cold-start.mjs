@@ -1,6 +1,6 @@
 // Time from the start of a process to its first token when nothing of the model is in the page cache: this program beside
 // llama.cpp, each started once a round. Linux, as root, who alone may empty the page cache.
-// Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
+// Usage, after `npm run bootstrap` and peers/install.mjs:
 //   node scripts/measure/cold-start.mjs MODEL GGUF [--runs 1] [--threads 2]
 // GGUF: what llama.cpp reads, the same file or one with as many bits a weight.
 import { spawnSync } from 'node:child_process';

@@ -2,7 +2,7 @@
 // docs/measurements.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
 // FOLDER/results, and a row that has one is only printed: a run that was interrupted continues. The rows of published/
 // have no llama.cpp beside them.
-// Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
+// Usage, after `npm run bootstrap` and peers/install.mjs:
 //   node scripts/measure/large-models.mjs FOLDER [--rows llama-1b-Q4_0,...] [--runs 5] [--threads 2]
 //     [--prompt-tokens 128,512,4096] [--generate 64] [--layers N] [--alone] [--again] [--write] [--list]
 // --write: only writes the files.

@@ -223,7 +223,7 @@ def main() -> None:
             counts[f"{small} as {published}"] = count(out / small)
     if len(sys.argv) > 3:
         converted = out / "demo"
-        script = Path(__file__).parent / "peers/gguf_to_mlx.py"
+        script = Path(__file__).parents[2] / "peers/gguf_to_mlx.py"
         subprocess.run([sys.executable, script, sys.argv[3], converted], check=True, stdout=sys.stderr)
         counts |= {"GGUF": count(converted), "demo": count(converted, Path(sys.argv[4]))}
     print(json.dumps(counts))

@@ -10,7 +10,7 @@
 // --load: options of loadEngine, such as '{"quantize":"4"}'.
 // --bos: every window begins with the model's BOS token.
 // --windows: only the first ones.
-// --beside-llama: llama.cpp's too, of the same .gguf file and ids (needs scripts/measure/peers/install.mjs).
+// --beside-llama: llama.cpp's too, of the same .gguf file and ids (needs peers/install.mjs).
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

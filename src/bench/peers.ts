@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LlmHostError } from '../errors.ts';
+import { PACKAGE_ROOT } from '../native/optional-package.ts';
 import { makeFolder } from '../text/files/make-folder.ts';
 import type { Runner } from './run-process.ts';
 
@@ -23,9 +23,9 @@ export interface Peer {
   readonly model: string;
 }
 
-// The package's root, two folders up in both src/ and dist/.
-export const RUNNERS = fileURLToPath(new URL('../../scripts/measure/peers/', import.meta.url));
-export const PEER_INSTALL = 'Install the peers with: node scripts/measure/peers/install.mjs';
+/** The folder of the programs that run the peers. */
+export const RUNNERS = join(PACKAGE_ROOT, 'peers');
+export const PEER_INSTALL = `Install the peers with: node ${join(RUNNERS, 'install.mjs')}`;
 
 /**
  * An installed peer and its model. mlx-lm gets a copy of a GGUF file's weights, made once.
@@ -36,7 +36,7 @@ export function findPeer(name: PeerName, models: PeerModels, env: NodeJS.Process
   return name === 'llama.cpp' ? llamaCpp(folder, models) : mlxLm(folder, models, env);
 }
 
-/** $LLM_HOST_BENCH_PEERS, or where scripts/measure/peers/install.mjs installs them. */
+/** $LLM_HOST_BENCH_PEERS, or where peers/install.mjs installs them. */
 export function peersFolder(env: NodeJS.ProcessEnv): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   return env.LLM_HOST_BENCH_PEERS || join(cache, 'llm-host', 'bench-peers');

@@ -1,7 +1,7 @@
 /**
  * The protocol between `bench` and the processes it measures: the process gets a RunSpec as the first line of stdin and
  * answers with one RunLine per line on stdout. When stdin ends, `bench` has ended and the process ends too. The peers'
- * runners in scripts/measure/peers speak it as well.
+ * runners in peers/ speak it as well.
  */
 
 /** One process to be measured. */

@@ -197,7 +197,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     long: true,
     shows: /^1500 conversations: 0 scored differently; \d+ results: 0 worded differently$/m,
   },
-  'node scripts/measure/peers/install.mjs': {
+  'node peers/install.mjs': {
     long: true,
     shows: /^node-llama-cpp@\S+ in [\s\S]*^mlx\S* mlx-lm==/m,
   },

@@ -1,7 +1,7 @@
 // Five models by name on one `llm-host serve` that finds memory for two of the larger ones, or may have two at a time (--max-models):
 // mixed requests of several clients in a random order, each answered or asked to come again; what was loaded meanwhile, the largest
 // memory, and how long a swap takes.
-// Usage, after `npm run bootstrap` and scripts/measure/peers/install.mjs (makes folders of 0.4 GB in the cache when it is first run):
+// Usage, after `npm run bootstrap` and peers/install.mjs (makes folders of 0.4 GB in the cache when it is first run):
 //   node scripts/measure/serve/five-models.mjs [--requests 200] [--clients 6] [--seed 1] [--limit-mb 1100] [--max-models 5] [--swaps 20]
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -14,7 +14,7 @@ const fromDist = path => import(pathToFileURL(join(distDir, path)).href);
 
 /**
  * Starts mlx_lm.server with the weights, adapter, tokenizer and template of the demo. Needs dist/ and what
- * scripts/measure/peers/install.mjs installs.
+ * peers/install.mjs installs.
  * @returns {Promise<{ url: string, pid: number, stop: () => Promise<number> }>} stop: -> the exit code
  */
 export async function serveMlxLm() {

@@ -9,7 +9,7 @@ const fromDist = path => import(pathToFileURL(join(distDir, path)).href);
 
 /**
  * The demo's base weights as folders in bfloat16 and, quantized from that, in 8 bits: made once, by mlx-lm, which
- * scripts/measure/peers/install.mjs installs, and by this program.
+ * peers/install.mjs installs, and by this program.
  * @returns {Promise<{ bfloat16: string, eightBits: string }>}
  */
 export async function smollm2Folders() {

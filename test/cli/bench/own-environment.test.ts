@@ -13,7 +13,7 @@ test('a report has the variables that change how the program computes, and no ke
 });
 
 test('every variable that the sources read is a computing one, or one of the others', () => {
-  const sources = ['src', 'native', 'scripts/measure/peers'].flatMap(folder =>
+  const sources = ['src', 'native', 'peers'].flatMap(folder =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter(path => /\.(tsx?|cc|h|mjs)$/.test(path) && !path.startsWith('test'))
       .map(path => readFileSync(join(ROOT, folder, path), 'utf8')),

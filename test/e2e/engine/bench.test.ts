@@ -122,7 +122,7 @@ describe('llm-host bench', { timeout: LIMIT_MS }, () => {
     [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],
     [['--compare', 'ollama'], 2, "--compare takes mlx-lm and llama.cpp, not 'ollama'"],
     [['--prompt-tokens', '900000'], 2, 'context'],
-    [['--compare', 'mlx-lm'], 69, 'scripts/measure/peers/install.mjs'],
+    [['--compare', 'mlx-lm'], 69, 'peers/install.mjs'],
   ])('refuses %j before any work', async (wrong, code, message) => {
     const place = workplace();
     const options = { cwd: place.dir, env: { ...place.env, LLM_HOST_BENCH_PEERS: place.dir } };

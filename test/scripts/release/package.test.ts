@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
@@ -23,4 +23,19 @@ it('what the package names is there after a build: the library with its types fi
     expect(files).toContain(path.replace(/^\.\//, '').split('/')[0]);
   }
   expect(read(bin['llm-host'])).toMatch(/^#!\/usr\/bin\/env node\n/);
+});
+
+it('the package has what `bench --compare` runs, which needs nothing else of the checkout', () => {
+  expect(JSON.parse(read('package.json')).files).toContain('peers');
+  const named = ['src/bench/peers.ts', 'src/bench/clients/peer-servers.ts'].flatMap(path =>
+    [...read(path).matchAll(/join\(RUNNERS, '([^']+)'\)/g)].map(([, name]) => name as string),
+  );
+  expect(readdirSync(new URL('../../../peers', import.meta.url)).sort()).toEqual([...new Set(named)].sort());
+  for (const name of named) expect(read(`peers/${name}`)).not.toMatch(/\.\.\//);
+});
+
+it('the peers have the MLX of the program and the mlx-lm of the reference values', () => {
+  const install = read('peers/install.mjs');
+  expect(install).toContain(`const MLX = '${JSON.parse(read('scripts/lib/wheels.json')).mlx.version}'`);
+  expect(install).toContain(`'${/^mlx-lm==.+$/m.exec(read('scripts/goldens/requirements.txt'))?.[0]}'`);
 });

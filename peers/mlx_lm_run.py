@@ -1,4 +1,4 @@
-"""One run of mlx-lm for `llm-host bench --compare`: see src/bench/run-protocol.ts. The task comes on stdin."""
+"""One run of mlx-lm for `llm-host bench --compare`: the protocol of bench/run-protocol. The task comes on stdin."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// One run of node-llama-cpp for `llm-host bench --compare`: see src/bench/run-protocol.ts.
+// One run of node-llama-cpp for `llm-host bench --compare`: the protocol of bench/run-protocol.
 // Usage: node llama_cpp.mjs FOLDER, which contains node_modules with node-llama-cpp; the task comes on stdin.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
