@@ -1,3 +1,4 @@
+import type { McpLimits } from './config/limits.ts';
 import type { ServerConfig } from './config/types.ts';
 import type { OAuthOptions } from './oauth/session.ts';
 import type { AllowedTools } from './policy/allowed-tools.ts';
@@ -40,4 +41,6 @@ export interface McpHostParts extends McpHostOptions {
   readonly eras?: EraMemory;
   /** How many local servers start at once. Default: as many as there are cores. */
   readonly slots?: StartSlots;
+  /** Of the waits for servers. Default: the program's. */
+  readonly limits?: Partial<McpLimits>;
 }

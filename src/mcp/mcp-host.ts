@@ -1,6 +1,7 @@
 import { LlmHostError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { completeArgument } from './completions.ts';
+import { MCP_LIMITS, type McpLimits } from './config/limits.ts';
 import type { ServerConfig } from './config/types.ts';
 import type { CompletionRequest } from './input-completion.ts';
 import type { McpHostParts } from './mcp-host-options.ts';
@@ -58,6 +59,7 @@ export class McpHost implements ToolHost, ServerControl {
   readonly #listeners = new Set<() => void>();
   readonly #eras: EraMemory;
   readonly #slots: StartSlots;
+  readonly #limits: McpLimits;
   #elicit: Elicit | undefined;
   #targets: Map<string, Target> | undefined;
   #lastSettled = 0;
@@ -67,6 +69,7 @@ export class McpHost implements ToolHost, ServerControl {
     this.#options = options;
     this.#eras = options.eras ?? new EraMemory();
     this.#slots = options.slots ?? new StartSlots();
+    this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#gate = new CallGate(options.policy, options.allowedTools);
     for (const config of options.configs) this.#servers.push(this.#manage(config, true));
     for (const config of options.disabled ?? []) this.#servers.push(this.#manage(config, false));
@@ -277,6 +280,7 @@ export class McpHost implements ToolHost, ServerControl {
         oauth,
         eras: this.#eras,
         slots: this.#slots,
+        limits: this.#limits,
         onResources: (connection, uri) => this.#onResources(config.name, connection, uri),
         onChange: () => this.#changed(),
         onNewTools: (before, now) => this.#notices.addTools(config.name, before, now),

@@ -1,25 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
 import { McpHost } from '../../src/mcp/mcp-host.ts';
-import type { McpHostParts } from '../../src/mcp/mcp-host-options.ts';
+import { hostTest as it } from '../fixtures/mcp/host-test.ts';
 import { eventually, fixture } from '../fixtures/mcp/support.ts';
 
-const hosts: McpHost[] = [];
 const LIMIT = { timeoutMs: 20_000 };
-
-afterEach(async () => {
-  await Promise.all(hosts.splice(0).map(host => host.close()));
-});
-
-async function started(options: McpHostParts): Promise<McpHost> {
-  const host = new McpHost(options);
-  hosts.push(host);
-  await host.start();
-  return host;
-}
 
 async function failureOf(promise: Promise<unknown>): Promise<LlmHostError> {
   const error = await promise.then(
@@ -40,8 +28,8 @@ function logWatch(): { onLog: (server: string, line: string) => void; saw: (text
   };
 }
 
-describe('start', () => {
-  it('lists the tools of a server and calls them', async () => {
+describe.concurrent('start', () => {
+  it('lists the tools of a server and calls them', async ({ started }) => {
     const log = logWatch();
     const host = await started({ configs: [fixture('polite')], onLog: log.onLog });
     expect(host.servers()).toEqual([
@@ -64,7 +52,7 @@ describe('start', () => {
     await log.saw('polite: polite server is up');
   });
 
-  it('goes on without the servers that fail, and says why they do', async () => {
+  it('goes on without the servers that fail, and says why they do', async ({ started }) => {
     const host = await started({
       configs: [
         { ...fixture('polite'), name: 'missing', command: 'no-such-program-anywhere' },
@@ -96,7 +84,7 @@ describe('start', () => {
     expect((await host.call('echo', { text: 'still here' }, LIMIT)).text).toBe('still here');
   });
 
-  it('says what a server that does not start has printed in the place of messages', async () => {
+  it('says what a server that does not start has printed in the place of messages', async ({ started }) => {
     const node = (name: string, script: string) => ({
       ...fixture('raw', [], { startTimeoutMs: 8000 }),
       name,
@@ -125,27 +113,27 @@ describe('start', () => {
     expect(errors.quiet).toBe("server 'quiet' ended (exit code 3) during its start");
   });
 
-  it('reads all pages of tools', async () => {
+  it('reads all pages of tools', async ({ started }) => {
     const host = await started({ configs: [fixture('raw', ['pages'])] });
     expect(host.tools().map(tool => tool.tool)).toEqual(
       Array.from({ length: 70 }, (_, page) => `tool_${page}`),
     );
   });
 
-  it('stops reading pages that never end', async () => {
+  it('stops reading pages that never end', async ({ started }) => {
     const log = logWatch();
     const host = await started({ configs: [fixture('raw', ['endless'])], onLog: log.onLog });
     expect(host.tools()).toHaveLength(256);
     await log.saw('more than 256 pages');
   });
 
-  it('leaves out single tools that make no sense', async () => {
+  it('leaves out single tools that make no sense', async ({ started }) => {
     const host = await started({ configs: [fixture('raw', ['odd'])] });
     expect(host.tools().map(tool => tool.definition.function.name)).toEqual(['good', 'bare', 'odd_name__']);
     expect(host.tools().map(tool => tool.tool)).toEqual(['good', 'bare', 'odd.name/ü']);
   });
 
-  it('reads past junk on stdout and logs it', async () => {
+  it('reads past junk on stdout and logs it', async ({ started }) => {
     const log = logWatch();
     const host = await started({ configs: [fixture('raw', ['junk'])], onLog: log.onLog });
     expect(host.servers()[0]?.state).toBe('ready');
@@ -153,7 +141,7 @@ describe('start', () => {
     await log.saw('stray line on stdout: {"level":"info"');
   });
 
-  it('gives each of two servers its tools under names of their own', async () => {
+  it('gives each of two servers its tools under names of their own', async ({ started }) => {
     const host = await started({
       configs: [
         { ...fixture('polite'), name: 'one', env: { WHO: 'first' } },
@@ -165,7 +153,7 @@ describe('start', () => {
     expect((await host.call('two__value', { name: 'WHO' }, LIMIT)).text).toBe('second');
   });
 
-  it('gives a server a short environment, its own env and its working folder', async () => {
+  it('gives a server a short environment, its own env and its working folder', async ({ started }) => {
     process.env.LLM_HOST_TEST_SECRET = 'hidden';
     const host = await started({
       configs: [fixture('polite', [], { env: { EXTRA: 'yes', HOME: null }, cwd: '/' })],
@@ -179,8 +167,8 @@ describe('start', () => {
   });
 });
 
-describe('call', () => {
-  it('returns tool errors as outcomes and protocol errors as TOOL_FAILED', async () => {
+describe.concurrent('call', () => {
+  it('returns tool errors as outcomes and protocol errors as TOOL_FAILED', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     expect(await host.call('fail', {}, LIMIT)).toEqual({ text: 'Error: no luck today', isError: true });
     const failure = await failureOf(host.call('throw', {}, LIMIT));
@@ -191,7 +179,7 @@ describe('call', () => {
     expect(failure.message).toContain('broken inside');
   });
 
-  it('names the nearest tool for an unknown one', async () => {
+  it('names the nearest tool for an unknown one', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const failure = await failureOf(host.call('ehco', {}, LIMIT));
     expect([failure.code, failure.message, failure.hint]).toEqual([
@@ -201,7 +189,7 @@ describe('call', () => {
     ]);
   });
 
-  it('turns structured results and images into text, and cuts what is too long', async () => {
+  it('turns structured results and images into text, and cuts what is too long', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')], maxResultChars: 1000 });
     expect((await host.call('structured', {}, LIMIT)).text).toBe('{"sum":42}');
     expect((await host.call('image', {}, LIMIT)).text).toBe('[image image/png, 13 kB]');
@@ -212,7 +200,7 @@ describe('call', () => {
     expect(await host.call('large', { chars: 900 }, LIMIT)).not.toHaveProperty('whole');
   });
 
-  it('ends at its time limit, tells the server, and leaves it usable', async () => {
+  it('ends at its time limit, tells the server, and leaves it usable', async ({ started }) => {
     const log = logWatch();
     const host = await started({ configs: [fixture('polite')], onLog: log.onLog });
     const failure = await failureOf(host.call('wait', {}, { timeoutMs: 300 }));
@@ -221,7 +209,7 @@ describe('call', () => {
     expect((await host.call('echo', { text: 'on' }, LIMIT)).text).toBe('on');
   });
 
-  it("takes the entry's own timeout where there is one", async () => {
+  it("takes the entry's own timeout where there is one", async ({ started }) => {
     const host = await started({
       configs: [fixture('polite', [], { timeoutMs: 5000, startTimeoutMs: 30_000 })],
     });
@@ -229,7 +217,7 @@ describe('call', () => {
     expect(failure.message).toBe("Tool 'wait' timed out after 5.0s");
   });
 
-  it('is cancelled by its signal, before and during the call', async () => {
+  it('is cancelled by its signal, before and during the call', async ({ started }) => {
     const log = logWatch();
     const host = await started({ configs: [fixture('polite')], onLog: log.onLog });
     const before = await failureOf(host.call('wait', {}, { ...LIMIT, signal: AbortSignal.abort() }));
@@ -243,7 +231,7 @@ describe('call', () => {
     expect((await host.call('echo', { text: 'on' }, LIMIT)).text).toBe('on');
   });
 
-  it('reports progress', async () => {
+  it('reports progress', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const seen: unknown[] = [];
     await host.call('steps', {}, { ...LIMIT, onProgress: progress => seen.push(progress) });
@@ -253,16 +241,16 @@ describe('call', () => {
     expect(seen.at(-1)).toEqual(step(3));
   });
 
-  it('runs many calls at once and gives each its own answer', async () => {
+  it('runs many calls at once and gives each its own answer', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const texts = Array.from({ length: 200 }, (_, index) => `number ${index} ✓`);
     const outcomes = await Promise.all(texts.map(text => host.call('echo', { text }, LIMIT)));
     expect(outcomes.map(outcome => outcome.text)).toEqual(texts);
   });
 
-  it.each(['huge', 'huge-last'])(
+  it.for(['huge', 'huge-last'])(
     'refuses an answer over 10 MB at once and keeps the connection (%s)',
-    async kind => {
+    async (kind, { started }) => {
       const host = await started({ configs: [fixture('raw', [kind])] });
       const before = (await host.call('ping', {}, LIMIT)).text;
       const failure = await failureOf(host.call('run', {}, LIMIT));
@@ -274,12 +262,12 @@ describe('call', () => {
     },
   );
 
-  it('joins a character that arrives in two pieces', async () => {
+  it('joins a character that arrives in two pieces', async ({ started }) => {
     const host = await started({ configs: [fixture('raw', ['split'])] });
     expect((await host.call('run', {}, LIMIT)).text).toBe('é');
   });
 
-  it('refuses a result that is none, and ignores an answer nobody asked for', async () => {
+  it('refuses a result that is none, and ignores an answer nobody asked for', async ({ started }) => {
     const host = await started({
       configs: [fixture('raw', ['nonsense']), { ...fixture('raw', ['wrong-id']), name: 'wrong' }],
     });
@@ -291,16 +279,19 @@ describe('call', () => {
     expect((await failureOf(host.call('wrong__run', {}, { timeoutMs: 300 }))).code).toBe('TOOL_TIMEOUT');
   });
 
-  it.each(['flood', 'junk-lines'])('gives up a server that prints junk without end (%s)', async kind => {
-    const host = await started({ configs: [fixture('raw', [kind])] });
-    const failure = await failureOf(host.call('run', {}, { timeoutMs: 60_000 }));
-    expect([failure.code, failure.message]).toEqual([
-      'TOOL_FAILED',
-      expect.stringContaining('64 MB of output that is not MCP'),
-    ]);
-  });
+  it.for(['flood', 'junk-lines'])(
+    'gives up a server that prints junk without end (%s)',
+    async (kind, { started }) => {
+      const host = await started({ configs: [fixture('raw', [kind])] });
+      const failure = await failureOf(host.call('run', {}, { timeoutMs: 60_000 }));
+      expect([failure.code, failure.message]).toEqual([
+        'TOOL_FAILED',
+        expect.stringContaining('64 MB of output that is not MCP'),
+      ]);
+    },
+  );
 
-  it('does not wait on a server that has closed its stdout or its stdin', async () => {
+  it('does not wait on a server that has closed its stdout or its stdin', async ({ started }) => {
     const host = await started({
       configs: ['close-stdout', 'close-stdin'].map(name => ({ ...fixture('raw', [name]), name })),
     });
@@ -314,7 +305,7 @@ describe('call', () => {
     expect((await host.call('close-stdin__ping', {}, LIMIT)).text).not.toBe(before);
   });
 
-  it('ends at its limit when the server reads nothing, and does not pile up memory', async () => {
+  it('ends at its limit when the server reads nothing, and does not pile up memory', async ({ started }) => {
     const host = await started({ configs: [fixture('raw', ['deaf'])] });
     const text = 'x'.repeat(8_000_000);
     const call = () => failureOf(host.call('run', { text }, { timeoutMs: 8000 }));
@@ -323,7 +314,7 @@ describe('call', () => {
     expect(codes).toContain('TOOL_FAILED');
   });
 
-  it('fails after close, and when nothing is configured', async () => {
+  it('fails after close, and when nothing is configured', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     await host.close();
     expect(host.servers()[0]?.state).toBe('closed');
@@ -332,7 +323,7 @@ describe('call', () => {
     expect((await failureOf(empty.call('echo', {}, LIMIT))).hint).toBe('Available: none');
   });
 
-  it('is ended by close', async () => {
+  it('is ended by close', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const failure = failureOf(host.call('wait', {}, LIMIT));
     await host.close();
@@ -348,8 +339,8 @@ describe('call', () => {
   });
 });
 
-describe('a server that dies', () => {
-  it('in mid-call fails the call at once, and is there again for the next', async () => {
+describe.concurrent('a server that dies', () => {
+  it('in mid-call fails the call at once, and is there again for the next', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const pid = Number((await host.call('pid', {}, LIMIT)).text);
     const waiting = failureOf(host.call('wait', {}, LIMIT));
@@ -367,7 +358,7 @@ describe('a server that dies', () => {
     expect(host.servers()[0]?.state).toBe('ready');
   });
 
-  it('between calls is restarted too', async () => {
+  it('between calls is restarted too', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     const pid = Number((await host.call('pid', {}, LIMIT)).text);
     process.kill(pid, 'SIGTERM');
@@ -376,7 +367,7 @@ describe('a server that dies', () => {
     expect((await host.call('echo', { text: 'back' }, LIMIT)).text).toBe('back');
   });
 
-  it('again and again is given up after three restarts in a row', async () => {
+  it('again and again is given up after three restarts in a row', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     for (let crash = 0; crash < 4; crash++) {
       const failure = await failureOf(host.call('exit', {}, LIMIT));
@@ -387,15 +378,15 @@ describe('a server that dies', () => {
     expect(failure.message).toContain("server 'polite' is not running: ended (exit code 3)");
   });
 
-  it('does not hold a call longer than its limit while it restarts', async () => {
+  it('does not hold a call longer than its limit while it restarts', async ({ started }) => {
     const host = await started({ configs: [fixture('polite')] });
     await failureOf(host.call('die', {}, LIMIT));
     expect((await failureOf(host.call('echo', {}, { timeoutMs: 50 }))).code).toBe('TOOL_TIMEOUT');
   });
 });
 
-describe('the audit log', () => {
-  it('records every call with its outcome, without secrets', async () => {
+describe.concurrent('the audit log', () => {
+  it('records every call with its outcome, without secrets', async ({ started }) => {
     const folder = mkdtempSync(join(tmpdir(), 'llm-host-audit-'));
     const auditFile = join(folder, 'deep', 'audit.jsonl');
     const host = await started({ configs: [fixture('polite')], auditFile });

@@ -38,7 +38,8 @@ async function until(check: () => Promise<boolean>, limitMs: number): Promise<vo
 
 const report = async (host: McpHost) => JSON.parse((await host.call('report', {}, LIMIT)).text);
 
-describe.each(['old', 'new'])('a task of the %s era', era => {
+// Each with a server of its own, and most of the time waiting for a poll.
+describe.concurrent.each(['old', 'new'])('a task of the %s era', era => {
   it('is followed to its result, with its news', () =>
     withTasks(era, 'plain', async host => {
       const news: unknown[] = [];
@@ -127,11 +128,11 @@ describe.each(['old', 'new'])('a task of the %s era', era => {
       withTasks(era, behaviour, async host => {
         // Longer than the call may take, which a busy machine may need a second of.
         host.setElicitation(async () => {
-          await sleep(5000);
+          await sleep(3500);
           return { action: 'accept', content: { one: 'this' } };
         });
         const told: boolean[] = [];
-        const options = { timeoutMs: 3000, onWaiting: (waiting: boolean) => void told.push(waiting) };
+        const options = { timeoutMs: 2500, onWaiting: (waiting: boolean) => void told.push(waiting) };
         expect((await host.call('work', {}, options)).text).toBe('worked');
         // Asked early, the call may have a request behind it and the next one not begun for a moment.
         expect(told.length).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { output, ZodType } from 'zod';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import type { McpLimits } from '../config/limits.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { OAuthOptions } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
@@ -37,7 +38,6 @@ import {
   type ServerTool,
 } from './wire-schemas.ts';
 
-const PING_TIMEOUT_MS = 5000;
 /** How long a server is asked to keep a task. */
 const TASK_TTL_MS = 24 * 3_600_000;
 /** Between the answers to the question and to the older greeting, of a server that was slow to start. */
@@ -55,6 +55,7 @@ export interface ConnectionOptions extends Omit<ServerListsOptions, 'hasEnded' |
   readonly workingDirectory: string;
   /** Logins of HTTP servers. Without it, a server that requires one fails to start. */
   readonly oauth?: OAuthOptions | undefined;
+  readonly limits: McpLimits;
 }
 
 export interface CallHooks {
@@ -85,7 +86,7 @@ export class Connection {
     this.#config = config;
     this.#options = options;
     this.#log = new ServerLog(options.onLog);
-    this.#transport = openTransport(config, this.#log.add, options.oauth);
+    this.#transport = openTransport(config, this.#log.add, options.oauth, options.limits);
     this.#client = new Client(options.clientInfo, {
       capabilities: CLIENT_CAPABILITIES,
       versionNegotiation: {
@@ -242,9 +243,9 @@ export class Connection {
     return this.ask('prompts/get', { name, arguments: { ...args } }, PromptResultSchema, hooks);
   }
 
-  /** Whether the server still answers, be it with an error. Waits at most 5 s. */
+  /** Whether the server still answers, be it with an error. */
   async answersPing(): Promise<boolean> {
-    const deadline = new Deadline(PING_TIMEOUT_MS, { signal: this.#closed.signal });
+    const deadline = new Deadline(this.#options.limits.pingMs, { signal: this.#closed.signal });
     const options = { signal: deadline.signal, timeout: NO_TIMEOUT_MS };
     // The newer era has no ping, but a question that each of its servers answers.
     const method = this.era === 'modern' ? 'server/discover' : 'ping';

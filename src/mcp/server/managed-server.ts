@@ -13,8 +13,6 @@ import type { StartSlots } from './start/start-slots.ts';
 import { isFailedProbe, isRefusedGreeting, quoteTail, withHint } from './start-fault.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
-/** Delays before restarting a crashed server; after the last one it stays failed. */
-const BACKOFF_MS = [500, 1000, 2000];
 /** A server that has run so long has not failed in a row with an earlier time. */
 const STEADY_MS = 30_000;
 const NO_EXTRAS: Extras = { prompts: [], resources: [], templates: [] };
@@ -294,7 +292,7 @@ export class ManagedServer {
   async #restart(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const wait = BACKOFF_MS[this.#restarts];
+      const wait = this.#options.limits.restartMs[this.#restarts];
       if (wait === undefined) return this.#fail(this.#error ?? 'it keeps ending');
       this.#restarts++;
       try {

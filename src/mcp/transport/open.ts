@@ -1,3 +1,4 @@
+import type { McpLimits } from '../config/limits.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { type OAuthOptions, OAuthSession } from '../oauth/session.ts';
 import { HttpTransport } from './http.ts';
@@ -11,8 +12,9 @@ export function openTransport(
   config: ServerConfig,
   onLog: (line: string) => void,
   oauth: OAuthOptions | undefined,
+  limits: McpLimits,
 ): ServerTransport {
-  if (config.transport === 'stdio') return new StdioTransport(config, onLog);
+  if (config.transport === 'stdio') return new StdioTransport(config, onLog, limits);
   const given = Object.keys(config.headers).some(name => name.toLowerCase() === 'authorization');
   const session = oauth === undefined || given ? undefined : new OAuthSession(config, oauth);
   return new HttpTransport(config, session, onLog);

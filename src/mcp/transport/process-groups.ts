@@ -3,8 +3,6 @@ import { Guardian } from './guardian.ts';
 import { HOST_MARK, markedProcesses, signalAll } from './marked-processes.ts';
 import { endTree, endTreeNow, onWindows } from './windows-tree.ts';
 
-/** Milliseconds for processes to exit after each step of the shutdown. */
-const GRACE_MS = 500;
 const POLL_MS = 15;
 
 /** Each group's mark. */
@@ -25,9 +23,9 @@ export function trackGroup(group: number, mark: string): void {
 
 /**
  * SIGTERM, a pause, SIGKILL to the whole group, even without its leader, and to processes that have left it.
- * Resolves when none is left, or after another pause for one that survives SIGKILL; a second at most.
+ * Resolves when none is left, or after another pause for one that survives SIGKILL.
  */
-export async function endGroup(group: number): Promise<void> {
+export async function endGroup(group: number, pauseMs: number): Promise<void> {
   const mark = alive.get(group);
   if (mark === undefined) return;
   if (onWindows) {
@@ -38,7 +36,7 @@ export async function endGroup(group: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     signalGroup(group, signal);
     signalAll(left(), signal);
-    const limit = Date.now() + GRACE_MS;
+    const limit = Date.now() + pauseMs;
     let some = true;
     for (; some && Date.now() < limit; some = groupExists(group) || left().length > 0) await sleep(POLL_MS);
     if (!some) break;

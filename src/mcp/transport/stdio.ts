@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
+import type { McpLimits } from '../config/limits.ts';
 import type { StdioServerConfig } from '../config/types.ts';
 import { IncomingFlow } from './incoming-flow.ts';
 import { MARK_VARIABLE, newMark } from './marked-processes.ts';
@@ -18,8 +19,6 @@ import { incoming, outgoing } from './wire-extensions.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** How long a server has to exit after its stdin is closed. */
-const STDIN_GRACE_MS = 500;
 /** How long a failed request waits for the exit that may explain it. */
 const END_NOTICE_MS = 400;
 /** How long to read output after the exit; a process that left the group may hold the pipe open. */
@@ -42,6 +41,7 @@ export class StdioTransport implements ServerTransport {
   readonly stderr = null;
 
   readonly #config: StdioServerConfig;
+  readonly #limits: McpLimits;
   readonly #stderr: StderrTail;
   readonly #reader: MessageReader;
   readonly #flow: IncomingFlow;
@@ -64,8 +64,9 @@ export class StdioTransport implements ServerTransport {
   #closing: Promise<void> | undefined;
 
   /** `onLog` gets each line of stderr, and stray lines of stdout. */
-  constructor(config: StdioServerConfig, onLog: (line: string) => void) {
+  constructor(config: StdioServerConfig, onLog: (line: string) => void, limits: McpLimits) {
     this.#config = config;
+    this.#limits = limits;
     this.#stderr = new StderrTail(onLog);
     this.#flow = new IncomingFlow({
       deliver: message => this.#deliver(incoming(message)),
@@ -146,7 +147,7 @@ export class StdioTransport implements ServerTransport {
     await Promise.race([this.#over, sleep(END_NOTICE_MS, undefined, { ref: false })]);
   }
 
-  /** Closes stdin, then sends SIGTERM, then SIGKILL to the group. Idempotent; takes about a second at most. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL to the group. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -166,7 +167,7 @@ export class StdioTransport implements ServerTransport {
     const child = this.#process;
     if (child?.pid === undefined) return;
     child.stdin.end();
-    await Promise.race([this.#exited, sleep(STDIN_GRACE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#exited, sleep(this.#limits.exitMs, undefined, { ref: false })]);
     await this.#endGroup(child.pid);
     await Promise.race([this.#exited, sleep(DRAIN_MS, undefined, { ref: false })]);
     this.#finish();
@@ -214,7 +215,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   #endGroup(group: number): Promise<void> {
-    this.#groupEnd ??= endGroup(group);
+    this.#groupEnd ??= endGroup(group, this.#limits.signalMs);
     return this.#groupEnd;
   }
 

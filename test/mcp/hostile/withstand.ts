@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../../../src/mcp/config/config.ts';
 import { McpHost } from '../../../src/mcp/mcp-host.ts';
 import { threadCpuMs } from '../../../src/text/thread-cpu.ts';
-import { eventually, fixture, processesWith } from '../../fixtures/mcp/support.ts';
+import { eventually, fixture, processesWith, SHORT_WAITS } from '../../fixtures/mcp/support.ts';
 
 /** Escape sequences, other controls but newline, and what people cannot see. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
@@ -41,6 +41,7 @@ export class Fortress {
   readonly #host = new McpHost({
     configs: [{ ...fixture('polite'), name: 'polite' }],
     onLog: (_server, line) => this.#texts.push(line),
+    limits: SHORT_WAITS,
   });
 
   async open(): Promise<void> {

@@ -1,13 +1,11 @@
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
-import { eventually, fixture } from '../../fixtures/mcp/support.ts';
-import { tempFolder } from '../../model/temp-folder.ts';
+import { expect } from 'vitest';
+import { hostTest as it } from '../../fixtures/mcp/host-test.ts';
+import { eventually, fixture, SHORT_WAITS } from '../../fixtures/mcp/support.ts';
 
 /** A server of one of the eras, which answers nothing more once `hang` is called, and no call of `slow`. */
 const SERVER = `
 import { createInterface } from 'node:readline';
-const isNew = process.argv[2] === 'new';
+const isNew = process.argv[1] === 'new';
 const more = isNew ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
 const say = fields => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...fields }) + '\\n');
 const tools = ['hang', 'slow', 'pid'].map(name => ({ name, inputSchema: { type: 'object' } }));
@@ -31,13 +29,12 @@ createInterface({ input: process.stdin }).on('line', line => {
 const SHORT = { timeoutMs: 300 };
 const LIMIT = { timeoutMs: 20_000 };
 
-it.each(['old', 'new'])(
+it.concurrent.for(['old', 'new'])(
   'a server of the %s era that hangs is restarted, one that is slow is not',
-  async era => {
-    const args = [join(tempFolder({ 'server.mjs': SERVER }), 'server.mjs'), era];
-    const host = new McpHost({ configs: [{ ...fixture('polite'), name: 'hanging', args }] });
-    onTestFinished(() => host.close());
-    await host.start();
+  async (era, { started }) => {
+    const args = ['--input-type=module', '-e', SERVER, era];
+    const configs = [{ ...fixture('polite'), name: 'hanging', args }];
+    const host = await started({ configs, limits: SHORT_WAITS });
     const pid = async () => (await host.call('pid', {}, LIMIT)).text;
     const first = await pid();
     await expect(host.call('slow', {}, SHORT)).rejects.toThrow('timed out after 0.3s');

@@ -10,7 +10,7 @@ import {
   scripted,
   strictSse,
 } from '../../fixtures/mcp/http-servers.ts';
-import { eventually } from '../../fixtures/mcp/support.ts';
+import { eventually, SHORT_WAITS } from '../../fixtures/mcp/support.ts';
 
 const LIMIT = { timeoutMs: 20_000 };
 const closers: (() => Promise<void>)[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
 async function hostOf(script: Script, asked: string[] = []): Promise<McpHost> {
   const server = await scripted({ ...OLD_ERA, ...script }, asked);
   closers.push(server.close);
-  const host = new McpHost({ configs: [httpEntry(server.url)] });
+  const host = new McpHost({ configs: [httpEntry(server.url)], limits: SHORT_WAITS });
   closers.push(() => host.close());
   await host.start();
   return host;
@@ -144,7 +144,7 @@ describe('HTTP+SSE', () => {
     const asked: string[] = [];
     const server = await strictSse({ ...OLD_ERA, ...script }, asked);
     closers.push(server.close);
-    const host = new McpHost({ configs: [httpEntry(server.url, { transport: 'sse' })] });
+    const host = new McpHost({ configs: [httpEntry(server.url, { transport: 'sse' })], limits: SHORT_WAITS });
     closers.push(() => host.close());
     await host.start();
     return { server, host, asked };

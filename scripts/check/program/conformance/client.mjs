@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 const { McpHost } = await import(new URL('../../../../dist/mcp/mcp-host.js', import.meta.url));
 const { Connection } = await import(new URL('../../../../dist/mcp/server/connection.js', import.meta.url));
+const { MCP_LIMITS } = await import(new URL('../../../../dist/mcp/config/limits.js', import.meta.url));
 const { OAuthStore } = await import(new URL('../../../../dist/mcp/oauth/store.js', import.meta.url));
 
 const url = process.argv.at(-1);
@@ -58,8 +59,9 @@ async function echoSchema() {
     onExtras: nothing,
     onDeclined: nothing,
     onLeftOut: nothing,
+    limits: MCP_LIMITS,
   });
-  const tools = await connection.start();
+  const tools = await connection.start(AbortSignal.timeout(20_000), 20_000, 20_000);
   const named = name => tools.find(tool => tool.name === name);
   const schema = named('json_schema_2020_12_tool')?.inputSchema;
   await connection.call(named('json_schema_echo'), { schema }, { signal: AbortSignal.timeout(20_000) });

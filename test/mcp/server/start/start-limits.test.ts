@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MCP_LIMITS } from '../../../../src/mcp/config/limits.ts';
 import { Connection, type ConnectionOptions } from '../../../../src/mcp/server/connection.ts';
 import {
   probingLimitMs,
@@ -40,6 +41,7 @@ test('of a server that does not answer, the whole time that it had is told', asy
     onUpdated: nothing,
     onEnd: nothing,
     onDeclined: nothing,
+    limits: MCP_LIMITS,
   };
   const connection = new Connection({ ...fixture('raw', ['mute']), name: 'mute' }, options);
   await expect(connection.start(new AbortController().signal, 300, 180_000)).rejects.toThrow(
