@@ -7,12 +7,10 @@ import { buildPage, pageReady } from './build/page.mjs';
 import { buildDist, distReady } from './build/typescript.mjs';
 import { findCompiler } from './lib/build/compiler.mjs';
 import { packagesReady, setupPackages } from './lib/build/npm-packages.mjs';
+import { runMainUnderNewerNode } from './lib/newer-node.mjs';
 import { isMain } from './lib/project.mjs';
 import { checkPip } from './lib/python.mjs';
-import { runMain, SetupError } from './lib/setup-error.mjs';
 import { runSteps } from './lib/steps.mjs';
-
-const NODE_MINIMUM = [20, 19];
 
 /**
  * Makes a checkout ready to run: packages, MLX, the demo's weights, the native addon, dist/. Does only what is
@@ -75,27 +73,14 @@ function cudaSteps() {
 
 /** The tools matter only for what is still to be made: a finished checkout runs without them. */
 function toolsReady() {
-  return nodeIsNewEnough() && downloadsReady() && nativeReady();
+  return downloadsReady() && nativeReady();
 }
 
 const downloadsReady = () => findMlx() !== undefined && nvidiaReady() && demoWeightsReady();
 
 async function checkTools() {
-  if (!nodeIsNewEnough()) {
-    throw new SetupError(
-      `Node ${process.versions.node} is too old; ${NODE_MINIMUM.join('.')} or newer is needed`,
-      {
-        hint: 'Get it from nodejs.org, or with a version manager: nvm install 22, fnm install 22, brew install node.',
-      },
-    );
-  }
   if (!nativeReady()) findCompiler();
   if (!downloadsReady()) await checkPip();
-}
-
-function nodeIsNewEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  return major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]);
 }
 
 /** Usage: npm run bootstrap [-- --backend cpu|cuda]; the backend is remembered. */
@@ -107,4 +92,4 @@ async function main() {
     console.error('An NVIDIA GPU is here. To use it: npm run bootstrap -- --backend cuda');
 }
 
-if (isMain(import.meta.url)) await runMain(main);
+if (isMain(import.meta.url)) await runMainUnderNewerNode(main);

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
 import { checkLayers } from './check/layers.mjs';
+import { runMainUnderNewerNode } from './lib/newer-node.mjs';
 import { root } from './lib/project.mjs';
-import { runMain } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
 import { ALONE, MACHINES } from './lib/test/e2e-alone.mjs';
 import { combined, ctest, together, vitest } from './lib/test/test-runners.mjs';
@@ -58,7 +58,7 @@ function excluded(path) {
   return path.endsWith('.ts') ? path : `${path}/**`;
 }
 
-await runMain(async () => {
+await runMainUnderNewerNode(async () => {
   const { values } = parseArgs({ options: { help: { type: 'boolean' } } });
   if (values.help) {
     console.log('Usage: npm test. Runs every check and test; for some files: npx vitest run FILE...');

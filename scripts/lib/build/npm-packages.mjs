@@ -60,7 +60,7 @@ async function npmCi() {
     if (!(error instanceof CommandError)) throw error;
     throw new SetupError(error.notFound ? 'npm was not found' : 'npm ci failed', {
       output: error.tail(),
-      hint: error.notFound ? 'npm comes with Node: reinstall Node 20.19 or newer.' : hintFor(error.output),
+      hint: error.notFound ? 'npm comes with Node: reinstall Node 22.13 or newer.' : hintFor(error.output),
     });
   }
 }

@@ -3,7 +3,7 @@ import { availableMemory } from '../../model/fit.ts';
 import { byteSize } from '../../text/byte-size.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-const NODE_MINIMUM = [20, 19] as const;
+const NODE_MINIMUM = [22, 13] as const;
 /** Bytes; below this only the smallest models fit. */
 const LITTLE_MEMORY = 2e9;
 

@@ -12,9 +12,9 @@ import { hubPlace } from '../../hub/hub-place.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 test('Node: too old is an error', () => {
-  expect(checkNode('20.19.0').state).toBe('ok');
-  expect(checkNode('22.0.0').state).toBe('ok');
-  expect(checkNode('20.18.9')).toMatchObject({
+  expect(checkNode('22.13.0').state).toBe('ok');
+  expect(checkNode('24.0.0').state).toBe('ok');
+  expect(checkNode('22.12.9')).toMatchObject({
     state: 'error',
     fix: 'Get it from nodejs.org.',
     exitCode: 69,
