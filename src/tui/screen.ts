@@ -19,9 +19,8 @@ import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
 import { wrap } from './markdown/wrap.ts';
 import { type Banner, bannerRows } from './state/banner.ts';
-import { CalmFooter } from './state/calm-footer.ts';
 import type { FooterInfo, ScreenState, TurnStatus } from './state/screen-state.ts';
-import { Store } from './state/store.ts';
+import { ThrottledFooter } from './state/throttled-footer.ts';
 import { TurnView } from './state/turn-view.ts';
 import type { Theme } from './style/theme.ts';
 import { FrameClock } from './terminal/frame-clock.ts';
@@ -78,9 +77,9 @@ export class Screen {
   readonly #frames = new FrameClock(() => this.flush());
   readonly #resizing = new ResizeClock(() => this.#redraw());
   readonly #dialogue = new Dialogue(() => this.flush());
-  readonly #footer: CalmFooter;
+  readonly #footer: ThrottledFooter;
   readonly #prompt: PromptEditor;
-  #store: Store<ScreenState> | undefined;
+  #state: ScreenState | undefined;
   #app: Instance | undefined;
   /** Submitted prompts that hold pastes, and their text with the pastes folded. */
   readonly #folded = new Map<string, string>();
@@ -102,20 +101,22 @@ export class Screen {
     });
     this.#window = new Window(output, () => this.#frames.written());
     this.#terminal = new InkTerminal(this.#window, new Painter(this.#window, line => LABELLED.test(line)));
-    this.#footer = new CalmFooter(options.footer);
+    this.#footer = new ThrottledFooter(options.footer);
   }
 
   start(): void {
     this.#takeTerminal();
     this.#options.output.on('resize', this.#resized);
     this.#greet();
-    this.#store = new Store(this.#compose(IDLE));
-    this.#app = render(this.#element(), {
+    this.#state = this.#compose(IDLE);
+    this.#app = render(this.#element(this.#state), {
       stdout: this.#terminal as unknown as NodeJS.WriteStream,
       stdin: this.#options.input,
       exitOnCtrlC: false,
       patchConsole: false,
-      maxFps: 60,
+      interactive: true,
+      // Each frame is written when it is rendered, as plain lines: FrameClock and Painter do the rest.
+      debug: true,
     });
     this.flush();
   }
@@ -127,7 +128,7 @@ export class Screen {
     this.#prompt.close();
     this.#dialogue.close();
     try {
-      this.#drawNow();
+      this.flush();
     } catch {
       // It may be why the program ends: the terminal is given back all the same.
     }
@@ -142,14 +143,14 @@ export class Screen {
   suspend(): () => void {
     if (this.#stopped || this.#suspended) return () => undefined;
     this.#resizing.finish();
-    this.#drawNow();
+    this.flush();
     this.#suspended = true;
     this.#giveTerminal();
     return () => {
       if (this.#stopped || !this.#suspended) return;
       this.#suspended = false;
       this.#takeTerminal();
-      this.#drawNow();
+      this.flush();
       this.#terminal.resume();
     };
   }
@@ -228,19 +229,15 @@ export class Screen {
   /** Draws what has changed: the conversation, and through React what stands below it. */
   flush(): void {
     this.#frames.stop();
-    if (this.#stopped || this.#suspended || this.#resizing.running || !this.#store) return;
+    if (this.#stopped || this.#suspended || this.#resizing.running || !this.#state) return;
     this.#frames.begin();
     const { finished, growing, status } = this.#turn.take(this.#replyView());
     const state = this.#compose(status, growing.length);
-    const changed = !isDeepStrictEqual(state, this.#store.get());
-    this.#terminal.show(finished, growing, changed);
-    if (changed) this.#store.set(state);
-  }
-
-  /** Draws before it returns. */
-  #drawNow(): void {
-    this.flush();
-    this.#app?.rerender(this.#element());
+    this.#terminal.show(finished, growing);
+    if (!isDeepStrictEqual(state, this.#state)) {
+      this.#state = state;
+      this.#app?.rerender(this.#element(state));
+    }
     this.#terminal.flush();
   }
 
@@ -255,7 +252,7 @@ export class Screen {
   #redraw(): void {
     if (this.#suspended) return;
     this.#terminal.erase();
-    this.#drawNow();
+    this.flush();
     this.#terminal.restore();
   }
 
@@ -267,9 +264,8 @@ export class Screen {
     for (const notice of notices) this.#turn.notice(notice, this.#replyView());
   }
 
-  #element() {
-    const { theme } = this.#options;
-    return createElement(App, { store: this.#store as Store<ScreenState>, theme });
+  #element(state: ScreenState) {
+    return createElement(App, { state, theme: this.#options.theme, onCursor: this.#terminal.place });
   }
 
   #replyView(): ReplyView {

@@ -1,15 +1,8 @@
-import { Box, Text, useCursor } from 'ink';
+import { Box, Text } from 'ink';
 import type { PromptRows } from './prompt-rows.ts';
 
-export interface PromptProps extends PromptRows {
-  /** Rows of the live region above it. */
-  readonly top: number;
-}
-
-/** The prompt being typed. Uses the terminal's own cursor: input methods compose text there. */
-export function Prompt({ label, rows, cursor, top }: PromptProps) {
-  const { setCursorPosition } = useCursor();
-  setCursorPosition({ x: cursor.column, y: top + cursor.row });
+/** The prompt being typed. */
+export function Prompt({ label, rows }: PromptRows) {
   return rows.map(({ text, indent, isFirst }, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
     <Box key={row}>

@@ -42,3 +42,9 @@ export function questionRows(state: QuestionState, { columns, rows }: WindowSize
     { text: `${MARK}${typed}${beside}`, kind: 'answer', cursor: MARK.length + stringWidth(typed) },
   ];
 }
+
+/** Where the answer is typed: an index into `rows`, and the column from the window's left edge. */
+export function answerPlace(rows: readonly QuestionRow[]): { row: number; column: number } {
+  const row = rows.findIndex(({ cursor }) => cursor !== undefined);
+  return { row, column: rows[row]?.cursor ?? 0 };
+}

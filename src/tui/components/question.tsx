@@ -1,19 +1,14 @@
-import { Text, useCursor } from 'ink';
+import { Text } from 'ink';
 import { useTheme } from '../style/theme-context.ts';
 import type { QuestionRow } from './question-rows.ts';
 
 export interface QuestionProps {
   readonly rows: readonly QuestionRow[];
-  /** Rows of the live region above it. */
-  readonly top: number;
 }
 
 /** A question in the place of the prompt. */
-export function Question({ rows, top }: QuestionProps) {
+export function Question({ rows }: QuestionProps) {
   const { bold, dim } = useTheme();
-  const { setCursorPosition } = useCursor();
-  const answer = rows.findIndex(({ cursor }) => cursor !== undefined);
-  setCursorPosition({ x: rows[answer]?.cursor ?? 0, y: top + answer });
   const paints = { title: bold, choice: dim, selected: bold, answer: dim };
   return rows.map(({ text, kind }, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity

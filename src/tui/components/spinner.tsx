@@ -15,3 +15,6 @@ export function Spinner({ now }: SpinnerProps) {
     </Box>
   );
 }
+
+/** `1.3s` */
+export const secondsSince = (start: number, now: number): string => `${((now - start) / 1000).toFixed(1)}s`;

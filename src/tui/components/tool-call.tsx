@@ -1,8 +1,7 @@
 import { Box, Text } from 'ink';
 import stringWidth from 'string-width';
 import { useTheme } from '../style/theme-context.ts';
-import { secondsSince } from './seconds-since.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner, secondsSince } from './spinner.tsx';
 
 export interface ToolCallProps {
   readonly name: string;

@@ -1,7 +1,6 @@
 import { Box, Text } from 'ink';
 import { useTheme } from '../style/theme-context.ts';
-import { secondsSince } from './seconds-since.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner, secondsSince } from './spinner.tsx';
 
 const MAX_BAR = 20;
 /** Columns of the line besides the bar and the counts. */

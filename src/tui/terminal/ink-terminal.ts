@@ -1,34 +1,32 @@
-import { LineBuffer } from './line-buffer.ts';
-import type { Painter, PainterTerminal, PrintedRow } from './painter.ts';
-
-/** How long text waits for Ink's frame: about as long as Ink may hold it back. */
-const INK_FRAME_MS = 30;
+import type { CursorPlace, Painter, PainterTerminal, PrintedRow } from './painter.ts';
 
 /**
  * The stream that Ink draws on, in front of the real terminal, and the conversation above what Ink draws. Ink lays out
  * the prompt, the menu, the spinners and the footer. The conversation is rows already, so it goes straight to the
  * painter: through Ink, which lays out and styles every cell of every frame, a streamed reply took three times the CPU.
  *
- * Ink's own ways of drawing are not used either. Its `incrementalRendering` rewrites whole lines, and all of them
- * whenever finished text is printed: for a streamed reply of 2,000 words 5.6 bytes per byte of text and 384 erased
- * lines, against 1.8 and none. It also wipes the terminal when a resize makes its region as tall as the window.
+ * Ink's own ways of drawing are not used either: with `debug` it writes each frame whole, as plain lines. Its
+ * `incrementalRendering` rewrites whole lines, and all of them whenever finished text is printed: for a streamed reply of
+ * 2,000 words 5.6 bytes per byte of text and 384 erased lines, against 1.8 and none.
  */
 export class InkTerminal {
   readonly #terminal: PainterTerminal;
   readonly #painter: Painter;
-  readonly #buffer = new LineBuffer();
+  /** Ink's last frame. */
+  #frame: readonly string[] = [];
+  /** In the frame. */
+  #cursor: CursorPlace | undefined;
   /** Finished lines not yet painted. */
   #finished: PrintedRow[] = [];
   /** Rows of text that may still change, above Ink's region. */
   #growing: readonly string[] = [];
-  #waiting: NodeJS.Timeout | undefined;
+  /** Something was shown and not yet painted. */
+  #waiting = false;
   /** Frames wait. */
   #held = false;
   /** The live region is gone from the terminal. */
   #erased = false;
   readonly writable = true;
-  /** Ink wipes the terminal and its scrollback if its region is as tall as the window, as it may be after a resize. */
-  readonly rows = Number.POSITIVE_INFINITY;
 
   constructor(terminal: PainterTerminal, painter: Painter) {
     this.#terminal = terminal;
@@ -39,22 +37,23 @@ export class InkTerminal {
     return Math.max(1, this.#terminal.columns);
   }
 
-  write(data: string): boolean {
-    this.#buffer.write(data);
+  /** Ink's next frame: painted together with what was shown before it. */
+  write(frame: string): boolean {
+    this.#frame = frame === '' ? [] : frame.split('\n');
     this.#paint();
     return true;
   }
 
-  /**
-   * Prints finished lines and replaces the growing rows, each at most as wide as the window.
-   * @param withInk Ink is about to draw a new frame: show both at once.
-   */
-  show(finished: readonly PrintedRow[], growing: readonly string[], withInk: boolean): void {
+  /** Where the cursor belongs in the frame that comes next. */
+  readonly place = (cursor: CursorPlace): void => {
+    this.#cursor = cursor;
+  };
+
+  /** Takes finished lines and replaces the growing rows, each at most as wide as the window. Painted with Ink's next frame, or by `flush`. */
+  show(finished: readonly PrintedRow[], growing: readonly string[]): void {
     this.#finished.push(...finished);
     this.#growing = growing;
-    if (!withInk) this.#paint();
-    // A frame that equals Ink's last one is never written.
-    else this.#waiting ??= setTimeout(() => this.#paint(), INK_FRAME_MS);
+    this.#waiting = true;
   }
 
   /** Ignored: on 'resize' Ink erases as many rows as it wrote, but the terminal has rewrapped them. See `erase`. */
@@ -66,7 +65,7 @@ export class InkTerminal {
     return this;
   }
 
-  /** Paints what waits for Ink. */
+  /** Paints what was shown, if no frame of Ink has come with it. */
   flush(): void {
     if (this.#waiting) this.#paint();
   }
@@ -83,7 +82,7 @@ export class InkTerminal {
     this.#erased = true;
   }
 
-  /** Redraws the region after `erase`: Ink skips a frame that equals its last one. */
+  /** Redraws the region after `erase`, if no frame has come since. */
   restore(): void {
     if (this.#erased) this.#paint();
   }
@@ -108,12 +107,10 @@ export class InkTerminal {
   }
 
   #paint(): void {
-    clearTimeout(this.#waiting);
-    this.#waiting = undefined;
+    this.#waiting = false;
     if (this.#held) return;
-    const { lines, cursor } = this.#buffer;
-    const place = cursor && { row: cursor.row + this.#growing.length, column: cursor.column };
-    this.#painter.paint(this.#finished, [...this.#growing, ...lines], place);
+    const cursor = this.#cursor && { ...this.#cursor, row: this.#cursor.row + this.#growing.length };
+    this.#painter.paint(this.#finished, [...this.#growing, ...this.#frame], cursor);
     this.#finished = [];
     this.#erased = false;
   }

@@ -2,13 +2,13 @@ import { renderToString, Text } from 'ink';
 import type { ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { shareRows } from '../../../src/tui/components/app.tsx';
 import { Footer } from '../../../src/tui/components/footer.tsx';
 import { Menu, menuHeight } from '../../../src/tui/components/menu.tsx';
 import { Prompt } from '../../../src/tui/components/prompt.tsx';
 import { hasFrame, PromptFrame } from '../../../src/tui/components/prompt-frame.tsx';
 import { promptRows } from '../../../src/tui/components/prompt-rows.ts';
 import { Queue } from '../../../src/tui/components/queue.tsx';
-import { shareRows } from '../../../src/tui/components/share-rows.ts';
 import { ToolCall } from '../../../src/tui/components/tool-call.tsx';
 import { Working } from '../../../src/tui/components/working.tsx';
 import { nextIndex } from '../../../src/tui/input/edit-text.ts';
@@ -83,7 +83,7 @@ test('the styles are those of the theme, whatever the environment says of colour
 describe('the cursor, which an input method writes at,', () => {
   const show = (state: EditorState, window: WindowSize) => {
     const prompt = promptRows(state, window);
-    return { lines: rowsOf(<Prompt {...prompt} top={0} />, window.columns), cursor: prompt.cursor };
+    return { lines: rowsOf(<Prompt {...prompt} />, window.columns), cursor: prompt.cursor };
   };
   const at = (text: string, cursor: number, columns = 40) => {
     const { lines, cursor: place } = show({ ...EMPTY, text, cursor }, { columns, rows: 24 });

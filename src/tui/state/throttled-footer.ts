@@ -7,7 +7,7 @@ const PAUSE_MS = 1000;
  * The footer of a reply that streams: where only the use of the context has changed, a new one comes once a second. Each
  * costs a layout by Ink, and every token changes it.
  */
-export class CalmFooter {
+export class ThrottledFooter {
   readonly #read: () => FooterInfo;
   #last: FooterInfo | undefined;
   #lastAt = 0;
