@@ -40,14 +40,12 @@ const measured = (as: string, shows: RegExp, more?: Omit<Shown, 'shows'>): Row =
 /** One row for each line, in the order of the pages. A line without a row, and a row without a line, fail. */
 export const TABLE: Readonly<Record<string, Row>> = {
   // README.md
-  'npm ci': { long: true, shows: /^added \d+ packages/m },
   'npm run bootstrap': { runs: 'checkout', long: true, shows: /^/ },
   'npm run demo': { runs: 'checkout', stdin: 'bye\n', shows: /Ready\. Type your prompt/ },
   'npm test': { long: true, shows: /^[1-9]\d* passed, 0 failed, \d+ skipped$/m },
   'npm run demo < /dev/null': { runsIn: DEMO_TEST, test: 'npm run demo < /dev/null: ' },
-  'node dist/cli/main.js init': { runs: 'application', shows: /^Wrote .*mcp\.json$/m },
-  'node dist/cli/main.js path/to/model-folder': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
-  'node dist/cli/main.js path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
+  'llm-host path/to/model-folder': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
+  'llm-host path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
   'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
   'llm-host --help': { runs: 'application', shows: /^Usage: llm-host <model> \[options\]/m },
   'llm-host doctor': { runs: 'hub', shows: /\S/ },
