@@ -60,12 +60,17 @@ export type {
   StdioServerConfig,
 } from './mcp/config/types.ts';
 export type { VariableScope } from './mcp/config/variables.ts';
-export type { McpHostOptions } from './mcp/mcp-host-options.ts';
+export type { McpHostOptions } from './mcp/host/mcp-host.ts';
 export type { ApprovalAnswer, ApprovalRequest, Approver, CallArguments } from './mcp/policy/approval.ts';
 export type { PolicyTool, ToolPolicy } from './mcp/policy/policy.ts';
-export type { CallOptions, Progress, ToolOutcome } from './mcp/server/call-types.ts';
-export type { ServerState } from './mcp/server/server-state.ts';
-export type { HostTool, ToolSource } from './mcp/tool-host.ts';
+export type {
+  CallOptions,
+  HostTool,
+  Progress,
+  ServerState,
+  ToolOutcome,
+  ToolSource,
+} from './mcp/tool-host.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
 export type { LoadProgress } from './native/load-types.ts';
 export type { ToolParserOptions } from './parse/create-tool-parser.ts';

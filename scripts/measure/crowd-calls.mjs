@@ -7,7 +7,7 @@ import { ToolMeter } from '../../dist/agent/offer/tool-meter.js';
 import { ToolOffer } from '../../dist/agent/offer/tool-offer.js';
 import { Rankings } from '../../dist/agent/offer/tool-ranking.js';
 import { DEMO_CONFIG } from '../../dist/cli/settings/demo.js';
-import { offeredNames } from '../../dist/mcp/tool-names.js';
+import { offeredNames } from '../../dist/mcp/calls/offered-tools.js';
 import { answer, casesOf, heldoutCases, heldoutTools, openDemo, plain, same } from './demo/demo-model.mjs';
 
 const OWN = ['add', 'subtract', 'multiply', 'divide', 'power', 'square_root'];

@@ -8,7 +8,7 @@ import { createHistory, type History } from '../chat/history.ts';
 import type { Message } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../grammar/response-format.ts';
-import type { McpHost } from '../mcp/mcp-host.ts';
+import type { McpHost } from '../mcp/host/mcp-host.ts';
 import type { Approver } from '../mcp/policy/approval.ts';
 import type { Sampling } from '../text/sampling/fields.ts';
 import { unlessAborted } from '../text/unless-aborted.ts';

@@ -1,6 +1,5 @@
 import type { ServerConfig } from '../mcp/config/types.ts';
-import { McpHost as Host } from '../mcp/mcp-host.ts';
-import type { McpHostOptions } from '../mcp/mcp-host-options.ts';
+import { McpHost as Host, type McpHostOptions } from '../mcp/host/mcp-host.ts';
 import type { Approver } from '../mcp/policy/approval.ts';
 import type { ServerState, ToolSource } from '../mcp/tool-host.ts';
 

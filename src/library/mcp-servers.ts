@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import { loadMcpConfig } from '../mcp/config/config.ts';
-import { McpHost } from '../mcp/mcp-host.ts';
+import { McpHost } from '../mcp/host/mcp-host.ts';
 import type { Approver } from '../mcp/policy/approval.ts';
 import { readTextFile } from '../text/files/read-text-file.ts';
 

@@ -1,15 +1,53 @@
 import type { ToolDefinition } from '../chat/message.ts';
 import type { ServerConfig } from './config/types.ts';
-import type { CompletionRequest } from './input-completion.ts';
 import type { Approver, TurnApprover } from './policy/approval.ts';
-import type { CallOptions as ServerCallOptions, ToolOutcome } from './server/call-types.ts';
 import type { Elicit } from './server/elicitation.ts';
-import type { ServerState } from './server/server-state.ts';
+import type { ServerState } from './server/managed-server.ts';
 
-export type { Progress, ToolOutcome } from './server/call-types.ts';
-export type { ServerState } from './server/server-state.ts';
+export type { ServerState } from './server/managed-server.ts';
 
-export interface CallOptions extends ServerCallOptions {
+export interface ToolOutcome {
+  /** Text for the model, with placeholders for images and resources. */
+  readonly text: string;
+  /** Where `text` is cut: more of it, in which a model can read on. */
+  readonly whole?: string;
+  /** The server reported a tool error, described in `text`. */
+  readonly isError: boolean;
+  /** Paths of its images and sounds that were saved. */
+  readonly saved?: readonly string[];
+  /** Resources that it links to. */
+  readonly links?: readonly { readonly server: string; readonly uri: string }[];
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds. Progress restarts it, up to ten times this in all. */
+  readonly timeoutMs: number;
+  readonly onProgress?: (progress: Progress) => void;
+  /** The server starts or stops waiting for the user, who fills in a form. */
+  readonly onWaiting?: (waiting: boolean) => void;
+  /**
+   * Called once the call may run or is refused: how long that took, since the user may have been asked, and other arguments
+   * that the user has put in the place of the given ones.
+   */
+  readonly onPermit?: (permit: {
+    readonly waitedMs: number;
+    readonly changed: Readonly<Record<string, unknown>> | undefined;
+  }) => void;
+  /**
+   * The server works on the call as a task, for longer than `timeoutMs`: told once, and the call waits up to `limitMs` in all.
+   * Without it such a task goes on in the background.
+   */
+  readonly onLongTask?: (limitMs: number) => void;
+}
+
+export interface HostCallOptions extends CallOptions {
   /** Who is asked about this call. Default: the host's approver. */
   readonly approver?: TurnApprover;
 }
@@ -55,7 +93,18 @@ export interface HostResource {
   readonly template: boolean;
 }
 
-export interface PrepareOptions extends CallOptions {
+/** What a server is asked to complete. */
+export interface CompletionRequest {
+  readonly server: string;
+  readonly ref:
+    | { readonly type: 'ref/prompt'; readonly name: string }
+    | { readonly type: 'ref/resource'; readonly uri: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  /** The values that stand there already. */
+  readonly context: Readonly<Record<string, string>>;
+}
+
+export interface PrepareOptions extends HostCallOptions {
   /** The part of the input in which resources may be named: others may have written the rest. Default: all of it. */
   readonly naming?: string;
   /** What the model sees of the result of a task that has ended meanwhile. Default: all of it. */
@@ -114,11 +163,7 @@ export interface ToolSource {
    * Throws LlmHostError: TOOL_TIMEOUT (`Tool '<name>' timed out after 90.0s`), CANCELLED (the signal), TOOL_FAILED
    * (unknown name, the server died or answered with a protocol error). A tool's own error is an outcome, not a throw.
    */
-  call(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    options: ServerCallOptions,
-  ): Promise<ToolOutcome>;
+  call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
   /** Closes all servers at once and leaves no process behind. Idempotent. */
   close(): Promise<void>;
   /** A turn begins: lists whose time is over are fetched again, for the next one. */
@@ -133,9 +178,9 @@ export interface ToolHost extends ToolSource {
   readonly control?: ServerControl;
   /** Waits for servers that are starting, so that a prompt does not miss their tools by a moment. */
   settled?(patience: Patience, signal?: AbortSignal): Promise<void>;
-  call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
+  call(name: string, args: Readonly<Record<string, unknown>>, options: HostCallOptions): Promise<ToolOutcome>;
   /** The text of a resource that a result of this server links to. Throws LlmHostError as `call` does. */
-  readResource?(server: string, uri: string, options: CallOptions): Promise<ToolOutcome>;
+  readResource?(server: string, uri: string, options: HostCallOptions): Promise<ToolOutcome>;
   /** How to ask the user for approval of a call; undefined: calls that need it are refused. */
   setApprover?(approver: Approver | undefined): void;
   readonly approvals?: HostApprovals;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { McpConfig } from '../mcp/config/config.ts';
-import { McpHost } from '../mcp/mcp-host.ts';
-import { asSentence, eventSentence } from '../mcp/notices.ts';
+import { McpHost } from '../mcp/host/mcp-host.ts';
+import { asSentence, eventSentence } from '../mcp/host/notices.ts';
 import type { Authorizer } from '../mcp/oauth/session.ts';
 import { OAuthStore } from '../mcp/oauth/store.ts';
 import { AllowedTools } from '../mcp/policy/allowed-tools.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { TrustStore } from '../../src/mcp/trust/store.ts';
 import { ToolTrust } from '../../src/mcp/trust/tools.ts';
 import { eventually, fixture } from '../fixtures/mcp/support.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Agent } from '../../src/agent/turn/agent.ts';
 import { createHistory } from '../../src/chat/history.ts';
-import type { CompletionRequest } from '../../src/mcp/input-completion.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
+import type { CompletionRequest } from '../../src/mcp/tool-host.ts';
 import { call, collect, content, FakeModel } from '../agent/fakes.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 

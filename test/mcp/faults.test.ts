@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { hostTest as it } from '../fixtures/mcp/host-test.ts';
 import { behindShell, eventually, fixture, processesWith, SHORT_WAITS } from '../fixtures/mcp/support.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inputCompletion } from '../../src/mcp/input-completion.ts';
-import { splitWords } from '../../src/mcp/input-references.ts';
+import { inputCompletion } from '../../src/mcp/resources/input-completion.ts';
+import { splitWords } from '../../src/mcp/resources/input-references.ts';
 
 const PROMPTS = [
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { promptReference, resourceReferences, splitWords } from '../../src/mcp/input-references.ts';
+import { promptReference, resourceReferences, splitWords } from '../../src/mcp/resources/input-references.ts';
 
 const SERVERS = ['docs', 'docs-old', 'my server'];
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
-import type { McpHostParts } from '../../src/mcp/mcp-host-options.ts';
+import { McpHost, type McpHostParts } from '../../src/mcp/host/mcp-host.ts';
 import { Redactor } from '../../src/mcp/policy/audit-redact.ts';
 import { TrustStore } from '../../src/mcp/trust/store.ts';
 import { ToolTrust } from '../../src/mcp/trust/tools.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { LlmHostError } from '../../src/errors.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { hostTest as it } from '../fixtures/mcp/host-test.ts';
 import { eventually, fixture } from '../fixtures/mcp/support.ts';
 

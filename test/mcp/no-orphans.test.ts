@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerConfig } from '../../src/mcp/config/config.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import {
   behindShell,
   compileSources,

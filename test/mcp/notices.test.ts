@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventSentence, Notices } from '../../src/mcp/notices.ts';
+import { eventSentence, Notices } from '../../src/mcp/host/notices.ts';
 import type { ServerTool } from '../../src/mcp/server/wire-schemas.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outputNote } from '../../src/mcp/output-check.ts';
+import { outputNote } from '../../src/mcp/calls/tool-calls.ts';
 
 const outputSchema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
 const tool = (schema: unknown) => ({ name: 'add', outputSchema: schema });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { httpEntry, type Listening, OLD_ERA, scripted } from '../fixtures/mcp/http-servers.ts';
 
 let server: Listening | undefined;

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/mcp/config/config.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { EraMemory } from '../../src/mcp/server/era-memory.ts';
 import { httpEntry, listen, OLD_ERA } from '../fixtures/mcp/http-servers.ts';
 import { referenceServer } from '../fixtures/mcp/reference-servers.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadMcpConfig } from '../../src/mcp/config/config.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import type { ElicitationRequest } from '../../src/mcp/server/elicitation.ts';
 import { httpEntry } from '../fixtures/mcp/http-servers.ts';
 import { everythingOverHttp, referenceEntries } from '../fixtures/mcp/reference-servers.ts';

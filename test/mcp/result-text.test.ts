@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultText } from '../../src/mcp/result-text.ts';
+import { resultText } from '../../src/mcp/calls/result-text.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { resultText } from '../../src/mcp/result-text.ts';
-import { SavedMedia } from '../../src/mcp/saved-media.ts';
+import { resultText } from '../../src/mcp/calls/result-text.ts';
+import { SavedMedia } from '../../src/mcp/calls/saved-media.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const WAV = Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1');

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { type Asked, httpEntry, NEW_ERA, scripted } from '../fixtures/mcp/http-servers.ts';
 
 const FORM = { type: 'object', properties: { one: { type: 'string' } } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { offeredNames } from '../../src/mcp/tool-names.ts';
+import { offeredNames } from '../../src/mcp/calls/offered-tools.ts';
 
 const names = (...tools: [server: string, tool: string][]): string[] =>
   offeredNames(tools.map(([server, tool]) => ({ server, tool })));

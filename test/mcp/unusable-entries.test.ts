@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { fixture } from '../fixtures/mcp/support.ts';
 
 const FAULT = 'mcp.json:3:5: "command" is missing';

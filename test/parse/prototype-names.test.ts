@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/cli/settings/config-file.ts';
 import { mergeSchemas } from '../../src/grammar/schema-merge.ts';
-import { promptReference } from '../../src/mcp/input-references.ts';
+import { promptReference } from '../../src/mcp/resources/input-references.ts';
 import { exampleArguments } from '../../src/parse/calls/example-arguments.ts';
 import { resolveCall } from '../../src/parse/calls/resolve-call.ts';
 import { ToolCatalog } from '../../src/parse/calls/tool-catalog.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ServerConfig } from '../../src/mcp/config/config.ts';
-import { McpHost } from '../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import { listen } from '../fixtures/mcp/http-servers.ts';
 import { compileSources, fixture } from '../fixtures/mcp/support.ts';
 

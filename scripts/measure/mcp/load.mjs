@@ -3,7 +3,7 @@
 import { getEventListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const { McpHost } = await import(new URL('../../../dist/mcp/mcp-host.js', import.meta.url));
+const { McpHost } = await import(new URL('../../../dist/mcp/host/mcp-host.js', import.meta.url));
 const calls = Number(process.argv[2] ?? 2000);
 const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const config = {

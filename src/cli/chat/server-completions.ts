@@ -1,4 +1,4 @@
-import { type InputCompletion, inputCompletion } from '../../mcp/input-completion.ts';
+import { type InputCompletion, inputCompletion } from '../../mcp/resources/input-completion.ts';
 import type { Completion } from '../../tui/input/complete.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 

@@ -18,7 +18,6 @@ import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
 import { cleanError, cleanLine, cleanProgress, cleanText, TEXT_LIMITS } from './incoming-text.ts';
-import { OpenCalls } from './open-calls.ts';
 import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
 import type { Questions } from './questions.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
@@ -341,4 +340,45 @@ export class Connection {
 function negotiation({ protocol = 'auto', transport }: ServerConfig): VersionNegotiationMode {
   if (transport === 'sse') return 'legacy';
   return protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol };
+}
+
+/** The calls that wait for a server. What it asks meanwhile may belong to any of them: the older era does not say. */
+class OpenCalls {
+  readonly #tell = new Set<(waiting: boolean) => void>();
+  #cancelled = new AbortController();
+  #asking = false;
+
+  /** Aborts when the last of them is cancelled; undefined: there are none. */
+  get signal(): AbortSignal | undefined {
+    return this.#tell.size > 0 ? this.#cancelled.signal : undefined;
+  }
+
+  /** The user is asked something, or no longer. */
+  setAsking(asking: boolean): void {
+    this.#asking = asking;
+    for (const tell of this.#tell) tell(asking);
+  }
+
+  /** Runs a part of a call, which is told of its waiting for the user, also where that has begun before. */
+  async during<T>({ signal, onWaiting }: CallHooks, work: () => Promise<T>): Promise<T> {
+    if (onWaiting !== undefined) {
+      this.#tell.add(onWaiting);
+      if (this.#asking) onWaiting(true);
+    }
+    try {
+      return await work();
+    } finally {
+      if (onWaiting !== undefined) {
+        this.#tell.delete(onWaiting);
+        if (this.#asking) onWaiting(false);
+      }
+      // What a server asked during its calls is of no use to it once the last of them is cancelled.
+      if (signal.aborted && this.#tell.size === 0) this.#renew();
+    }
+  }
+
+  #renew(): void {
+    this.#cancelled.abort();
+    this.#cancelled = new AbortController();
+  }
 }

@@ -6,7 +6,6 @@ import { leftOutText } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
-import type { ServerState } from './server-state.ts';
 import { isCold } from './start/package-runner.ts';
 import { probingLimitMs, startLimitMs } from './start/start-limits.ts';
 import type { StartSlots } from './start/start-slots.ts';
@@ -340,4 +339,18 @@ export class ManagedServer {
 
 function legacy(config: ServerConfig): ServerConfig {
   return { ...config, protocol: 'legacy' };
+}
+
+export interface ServerState {
+  readonly name: string;
+  /** `starting` includes restarts after a crash; `disabled`: configured but turned off. */
+  readonly state: 'starting' | 'ready' | 'failed' | 'disabled' | 'closed';
+  readonly tools: number;
+  /** While `starting`: its package is installed first (`npx`, `uvx`). */
+  readonly installing?: boolean;
+  /** Why it failed, with the tail of stderr. */
+  readonly error?: string;
+  readonly instructions?: string;
+  /** Absolute paths of the folders that its arguments name, if any. */
+  readonly folders?: readonly string[];
 }

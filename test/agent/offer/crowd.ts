@@ -3,8 +3,8 @@ import { CallProtocol } from '../../../src/agent/model/call-protocol.ts';
 import { PromptBuilder } from '../../../src/agent/model/prompt-builder.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
+import { offeredNames } from '../../../src/mcp/calls/offered-tools.ts';
 import type { HostTool } from '../../../src/mcp/tool-host.ts';
-import { offeredNames } from '../../../src/mcp/tool-names.ts';
 import { loadTokenizer } from '../../../src/model/load-tokenizer.ts';
 
 interface Recorded {

@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { FIXTURES } from '../../fixtures/mcp/support.ts';
 import { MAIN } from '../program.ts';
 

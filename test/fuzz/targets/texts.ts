@@ -6,7 +6,7 @@ import { readSession } from '../../../src/cli/session/saved-sessions.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
 import { parseRequest } from '../../../src/json/json-input.ts';
 import { loadMcpConfig } from '../../../src/mcp/config/config.ts';
-import { resourceReferences, splitWords } from '../../../src/mcp/input-references.ts';
+import { resourceReferences, splitWords } from '../../../src/mcp/resources/input-references.ts';
 import { stripControls } from '../../../src/text/clean/strip-controls.ts';
 import { stripInvisible } from '../../../src/text/clean/strip-invisible.ts';
 import { parseJsonWithComments } from '../../../src/text/json/json-with-comments.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { httpEntry, listen } from '../../fixtures/mcp/http-servers.ts';
 
 const LIMIT = { timeoutMs: 15_000 };

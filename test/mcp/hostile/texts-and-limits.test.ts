@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
-import type { McpHostParts } from '../../../src/mcp/mcp-host-options.ts';
+import { McpHost, type McpHostParts } from '../../../src/mcp/host/mcp-host.ts';
 import { FLOW_LIMITS } from '../../../src/mcp/transport/incoming-flow.ts';
 import { eventually, fixture } from '../../fixtures/mcp/support.ts';
 import { cpuMs } from './withstand.ts';

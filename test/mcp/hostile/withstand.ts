@@ -1,5 +1,5 @@
 import type { ServerConfig } from '../../../src/mcp/config/config.ts';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { threadCpuMs } from '../../../src/text/thread-cpu.ts';
 import { eventually, fixture, processesWith, SHORT_WAITS } from '../../fixtures/mcp/support.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import type { Authorizer } from '../../../src/mcp/oauth/session.ts';
 import { OAuthStore } from '../../../src/mcp/oauth/store.ts';
 import { httpEntry, listen } from '../../fixtures/mcp/http-servers.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { OAuthStore } from '../../../src/mcp/oauth/store.ts';
 import { httpEntry, listen } from '../../fixtures/mcp/http-servers.ts';
 import { tempFolder } from '../../model/temp-folder.ts';

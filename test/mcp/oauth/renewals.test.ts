@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import type { Authorizer } from '../../../src/mcp/oauth/session.ts';
 import { OAuthStore } from '../../../src/mcp/oauth/store.ts';
 import { httpEntry } from '../../fixtures/mcp/http-servers.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { type Authorizer, OAuthSession } from '../../../src/mcp/oauth/session.ts';
 import { OAuthStore } from '../../../src/mcp/oauth/store.ts';
 import { httpEntry } from '../../fixtures/mcp/http-servers.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import type { ElicitationAnswer } from '../../../src/mcp/server/elicitation.ts';
 import { eventually, fixture } from '../../fixtures/mcp/support.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { EraMemory } from '../../../src/mcp/server/era-memory.ts';
 import { type Asked, httpEntry, NEW_ERA, type Script, scripted } from '../../fixtures/mcp/http-servers.ts';
 

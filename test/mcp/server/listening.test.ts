@@ -1,6 +1,6 @@
 import { type Client, type McpSubscription, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import { afterEach, expect, it } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { keepListening, Subscriptions } from '../../../src/mcp/server/subscriptions.ts';
 import {
   type Asked,

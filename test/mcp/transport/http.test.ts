@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpServerConfig } from '../../../src/mcp/config/config.ts';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { httpEntry, type Listening, listen, sseOnly, streamable } from '../../fixtures/mcp/http-servers.ts';
 import { eventually } from '../../fixtures/mcp/support.ts';
 

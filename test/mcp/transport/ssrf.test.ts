@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LocalAccess } from '../../../src/mcp/config/address-guard.ts';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { GuardedFetch } from '../../../src/mcp/transport/guarded-fetch.ts';
 import { httpEntry, type Listening, listen } from '../../fixtures/mcp/http-servers.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../../src/errors.ts';
 import type { ApprovalRequest } from '../../../src/mcp/policy/approval.ts';
-import type { CallOptions, ToolOutcome } from '../../../src/mcp/tool-host.ts';
+import type { HostCallOptions, ToolOutcome } from '../../../src/mcp/tool-host.ts';
 import { PendingApprovals } from '../../../src/serve/http/approvals.ts';
 import type { ApprovalEvent } from '../../../src/serve/http/wire-format.ts';
 import { FakeHost } from '../../agent/fakes.ts';
@@ -14,7 +14,7 @@ const ASKED = { 'x-llm-host-approval': 'rules' };
 /** A host whose tool asks as the gate does, and says with what it was called. */
 function asking(): FakeHost {
   return new FakeHost({
-    remove: async (args, { approver, signal }: CallOptions): Promise<ToolOutcome> => {
+    remove: async (args, { approver, signal }: HostCallOptions): Promise<ToolOutcome> => {
       if (!approver) throw new LlmHostError('TOOL_REFUSED', 'nobody can be asked');
       const request: ApprovalRequest = {
         offered: 'remove',

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { McpHost } from '../../../src/mcp/mcp-host.ts';
+import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { fixture } from '../../fixtures/mcp/support.ts';
 import { callText, serveScripted, until } from '../scripted.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { McpHost } = await import(new URL('../../../../dist/mcp/mcp-host.js', import.meta.url));
+const { McpHost } = await import(new URL('../../../../dist/mcp/host/mcp-host.js', import.meta.url));
 const { Connection } = await import(new URL('../../../../dist/mcp/server/connection.js', import.meta.url));
 const { MCP_LIMITS } = await import(new URL('../../../../dist/mcp/config/limits.js', import.meta.url));
 const { OAuthStore } = await import(new URL('../../../../dist/mcp/oauth/store.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { McpHost } = await import(new URL('../../../../dist/mcp/mcp-host.js', import.meta.url));
+const { McpHost } = await import(new URL('../../../../dist/mcp/host/mcp-host.js', import.meta.url));
 
 const LIMIT = { timeoutMs: 30_000 };
 /** Longer than a turn waits for what was cancelled. */

@@ -3,7 +3,7 @@ import { type Services, serviceConfigs } from '../../../bench/tools/bfcl/service
 import type { Conversation, MadeCall } from '../../../bench/tools/cases/tool-case.ts';
 import type { ConversationFault } from '../../../bench/tools/score/conversation-fault.ts';
 import { LlmHostError } from '../../../errors.ts';
-import { McpHost } from '../../../mcp/mcp-host.ts';
+import { McpHost } from '../../../mcp/host/mcp-host.ts';
 import type { HostTool, ToolHost } from '../../../mcp/tool-host.ts';
 import { VERSION } from '../../process/version.ts';
 

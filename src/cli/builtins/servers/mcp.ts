@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../../errors.ts';
-import { splitWords } from '../../../mcp/input-references.ts';
+import { splitWords } from '../../../mcp/resources/input-references.ts';
 import type { ServerControl, ServerState, ToolHost } from '../../../mcp/tool-host.ts';
 import { stripControls } from '../../../text/clean/strip-controls.ts';
 import { titledText } from '../../tools/titled-text.ts';

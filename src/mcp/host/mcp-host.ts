@@ -1,32 +1,32 @@
-import { LlmHostError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
-import { completeArgument } from './completions.ts';
-import { MCP_LIMITS, type McpLimits } from './config/limits.ts';
-import type { ServerConfig } from './config/types.ts';
-import type { CompletionRequest } from './input-completion.ts';
-import type { McpHostParts } from './mcp-host-options.ts';
-import { eventSentence, Notices } from './notices.ts';
-import { offeredTools, type Target } from './offered-tools.ts';
-import type { Approver } from './policy/approval.ts';
-import { CallGate } from './policy/gate.ts';
-import { prepareInput } from './prepare-input.ts';
-import { hostPrompts, hostResources } from './prompts-and-resources.ts';
-import { ResourceNews } from './resource-news.ts';
-import { ResourceReads } from './resource-reads.ts';
-import { resultText } from './result-text.ts';
-import { SavedMedia } from './saved-media.ts';
-import type { Connection } from './server/connection.ts';
-import type { Elicit } from './server/elicitation.ts';
-import { EraMemory } from './server/era-memory.ts';
-import { ManagedServer, type ServerEvent } from './server/managed-server.ts';
-import { StartSlots } from './server/start/start-slots.ts';
-import type { ServerTool } from './server/wire-schemas.ts';
-import { settled } from './settled.ts';
-import { Tasks } from './tasks.ts';
-import { ToolCalls } from './tool-calls.ts';
+import { LlmHostError } from '../../errors.ts';
+import { nearest } from '../../text/nearest.ts';
+import { offeredTools, type Target } from '../calls/offered-tools.ts';
+import { ResourceReads } from '../calls/resource-reads.ts';
+import { resultText } from '../calls/result-text.ts';
+import { SavedMedia } from '../calls/saved-media.ts';
+import { Tasks } from '../calls/tasks.ts';
+import { ToolCalls } from '../calls/tool-calls.ts';
+import { MCP_LIMITS, type McpLimits } from '../config/limits.ts';
+import type { ServerConfig } from '../config/types.ts';
+import type { OAuthOptions } from '../oauth/session.ts';
+import type { AllowedTools } from '../policy/allowed-tools.ts';
+import type { Approver } from '../policy/approval.ts';
+import type { Redactor } from '../policy/audit-redact.ts';
+import { CallGate } from '../policy/gate.ts';
+import type { ToolPolicy } from '../policy/policy.ts';
+import { completeArgument } from '../resources/completions.ts';
+import { prepareInput } from '../resources/prepare-input.ts';
+import { hostPrompts, hostResources } from '../resources/prompts-and-resources.ts';
+import type { Connection } from '../server/connection.ts';
+import type { Elicit } from '../server/elicitation.ts';
+import { EraMemory } from '../server/era-memory.ts';
+import { ManagedServer, type ServerEvent } from '../server/managed-server.ts';
+import { StartSlots } from '../server/start/start-slots.ts';
+import type { ServerTool } from '../server/wire-schemas.ts';
 import type {
-  CallOptions,
+  CompletionRequest,
   HostApprovals,
+  HostCallOptions,
   HostPrompt,
   HostResource,
   HostTool,
@@ -37,9 +37,48 @@ import type {
   ServerState,
   ToolHost,
   ToolOutcome,
-} from './tool-host.ts';
+} from '../tool-host.ts';
+import type { ToolTrust } from '../trust/tools.ts';
+import { eventSentence, Notices, ResourceNews } from './notices.ts';
 
 const MAX_RESULT_CHARS = 60_000;
+
+export interface McpHostOptions {
+  readonly configs: readonly ServerConfig[];
+  /** Lines of a server's stderr, its log messages, and the host's own about it. */
+  readonly onLog?: (server: string, line: string) => void;
+  /** Longer results are cut with a note. Default 60,000 characters. */
+  readonly maxResultChars?: number;
+  /** JSONL file that records every call. Default: none. */
+  readonly auditFile?: string;
+  /** Which tools are offered, and which calls the user must approve. Default: all, and none. */
+  readonly policy?: ToolPolicy;
+  readonly clientInfo?: { readonly name: string; readonly version: string };
+  /** The servers' root, unless their arguments name other folders. Default: the current folder. */
+  readonly workingDirectory?: string;
+}
+
+/** With what the program keeps between its runs. */
+export interface McpHostParts extends McpHostOptions {
+  /** Disabled entries; they can be enabled later. */
+  readonly disabled?: readonly ServerConfig[];
+  /** Entries that could not be read; they are listed as failed servers. */
+  readonly failures?: readonly { readonly name: string; readonly error: string }[];
+  /** Keeps secrets out of that record. */
+  readonly redactor?: Redactor;
+  /** Keeps what the user allows for good. Default: until the program exits. */
+  readonly allowedTools?: AllowedTools;
+  /** Flags tools whose definition has changed since they were approved. Default: no check. */
+  readonly toolTrust?: ToolTrust;
+  /** Stores the logins of HTTP servers, and guides the user through one. */
+  readonly oauth?: OAuthOptions;
+  /** Remembers which servers are of the older era. Default: until the program exits. */
+  readonly eras?: EraMemory;
+  /** How many local servers start at once. Default: as many as there are cores. */
+  readonly slots?: StartSlots;
+  /** Waits for servers. Default: the program's. */
+  readonly limits?: Partial<McpLimits>;
+}
 
 /** All servers of an mcp.json, and the tools they offer. */
 export class McpHost implements ToolHost, ServerControl {
@@ -112,8 +151,28 @@ export class McpHost implements ToolHost, ServerControl {
   }
 
   /** Resolves when no server is starting any more, or patience is at its end; late servers join with a notice. */
-  settled(patience: Patience, signal?: AbortSignal): Promise<void> {
-    return settled(this, () => this.#lastSettled, patience, signal);
+  settled({ quietMs, limitMs, fromNow = false }: Patience, signal?: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const begun = performance.now();
+      const since = (): number => (fromNow ? Math.max(begun, this.#lastSettled) : this.#lastSettled);
+      let timer: NodeJS.Timeout | undefined;
+      const look = (): void => {
+        clearTimeout(timer);
+        const leftMs = Math.min(begun + limitMs, since() + quietMs) - performance.now();
+        const starting = this.#servers.some(({ state }) => state.state === 'starting');
+        if (starting && leftMs > 0 && signal?.aborted !== true) {
+          timer = setTimeout(look, leftMs);
+          return;
+        }
+        stop();
+        signal?.removeEventListener('abort', look);
+        // Then the notices of a server that has just come up are there too.
+        setImmediate(resolve);
+      };
+      const stop = this.onChange(look);
+      signal?.addEventListener('abort', look);
+      look();
+    });
   }
 
   /** What is known of the servers that are up need not be told again. */
@@ -149,14 +208,14 @@ export class McpHost implements ToolHost, ServerControl {
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    options: CallOptions,
+    options: HostCallOptions,
   ): Promise<ToolOutcome> {
     const target = this.#targetsByName().get(name);
     if (target === undefined) throw this.#unknownTool(name);
     return await this.#calls.call(target, args, options);
   }
 
-  async readResource(server: string, uri: string, options: CallOptions): Promise<ToolOutcome> {
+  async readResource(server: string, uri: string, options: HostCallOptions): Promise<ToolOutcome> {
     return await this.#calls.readLink(this.#named(server), uri, options);
   }
 

@@ -1,4 +1,4 @@
-import { LlmHostError } from '../errors.ts';
+import { LlmHostError } from '../../errors.ts';
 
 /** `@server:uri` in an input. */
 export interface ResourceReference {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { CompletionRequest } from './input-completion.ts';
-import { Deadline } from './server/deadline.ts';
-import { isCleanName, TEXT_LIMITS } from './server/incoming-text.ts';
-import type { ManagedServer } from './server/managed-server.ts';
+import { Deadline } from '../server/deadline.ts';
+import { isCleanName, TEXT_LIMITS } from '../server/incoming-text.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import type { CompletionRequest } from '../tool-host.ts';
 
 const LIMIT_MS = 3000;
 /** As the protocol has it. */

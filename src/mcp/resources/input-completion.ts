@@ -1,15 +1,4 @@
-import type { HostPrompt, HostResource } from './tool-host.ts';
-
-/** What a server is asked to complete. */
-export interface CompletionRequest {
-  readonly server: string;
-  readonly ref:
-    | { readonly type: 'ref/prompt'; readonly name: string }
-    | { readonly type: 'ref/resource'; readonly uri: string };
-  readonly argument: { readonly name: string; readonly value: string };
-  /** The values that stand there already. */
-  readonly context: Readonly<Record<string, string>>;
-}
+import type { CompletionRequest, HostPrompt, HostResource } from '../tool-host.ts';
 
 /** A value being typed, or the name of an argument, which needs no server. */
 export type InputCompletion =

@@ -1,8 +1,8 @@
-import { callServer } from './server/call.ts';
-import type { Connection } from './server/connection.ts';
-import type { ManagedServer } from './server/managed-server.ts';
-import type { CallResult } from './server/wire-schemas.ts';
-import type { CallOptions } from './tool-host.ts';
+import type { Connection } from '../server/connection.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import type { CallResult } from '../server/wire-schemas.ts';
+import type { CallOptions } from '../tool-host.ts';
+import { callServer } from './call.ts';
 
 /** Longer than a server may say. */
 const MAX_FRESH_MS = 3_600_000;

@@ -1,6 +1,6 @@
-import { cleanDescription, cleanTitle } from './server/incoming-text.ts';
-import type { ManagedServer } from './server/managed-server.ts';
-import type { HostPrompt, HostResource } from './tool-host.ts';
+import { cleanDescription, cleanTitle } from '../server/incoming-text.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import type { HostPrompt, HostResource } from '../tool-host.ts';
 
 type Listing = Pick<ManagedServer, 'config' | 'extras'>;
 

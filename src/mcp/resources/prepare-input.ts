@@ -1,13 +1,13 @@
-import { LlmHostError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { LlmHostError } from '../../errors.ts';
+import { nearest } from '../../text/nearest.ts';
+import { callServer } from '../calls/call.ts';
+import type { ResourceReads } from '../calls/resource-reads.ts';
+import { resultText } from '../calls/result-text.ts';
+import { cleanLine, TEXT_LIMITS } from '../server/incoming-text.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import type { PromptResult } from '../server/wire-schemas.ts';
+import type { CallOptions, PreparedInput, PrepareOptions } from '../tool-host.ts';
 import { type PromptReference, promptReference, resourceReferences } from './input-references.ts';
-import type { ResourceReads } from './resource-reads.ts';
-import { resultText } from './result-text.ts';
-import { callServer } from './server/call.ts';
-import { cleanLine, TEXT_LIMITS } from './server/incoming-text.ts';
-import type { ManagedServer } from './server/managed-server.ts';
-import type { PromptResult } from './server/wire-schemas.ts';
-import type { CallOptions, PreparedInput, PrepareOptions } from './tool-host.ts';
 
 const SEPARATOR = '\n\n';
 

@@ -1,9 +1,8 @@
-import { messageOf } from '../errors.ts';
-import { byteSize } from '../text/byte-size.ts';
-import { blobText } from './blob-text.ts';
+import { messageOf } from '../../errors.ts';
+import { byteSize } from '../../text/byte-size.ts';
+import { cleanText } from '../server/incoming-text.ts';
+import type { CallResult } from '../server/wire-schemas.ts';
 import { savedPath } from './saved-media.ts';
-import { cleanText } from './server/incoming-text.ts';
-import type { CallResult } from './server/wire-schemas.ts';
 
 type Block = NonNullable<CallResult['content']>[number];
 
@@ -78,4 +77,28 @@ function base64Size(data: unknown): string {
 /** Lone surrogates, from the server or from the cut, become U+FFFD. */
 function wellFormed(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
+}
+
+/** Real ones are shorter; the patterns below would take long over a megabyte. */
+const MAX_TYPE_CHARS = 255;
+/** Types that are text though they are not called `text/...`. */
+const TEXT_TYPES =
+  /^(?:text\/.+|.+\/(?:.+\+)?(?:json|xml|yaml)|application\/(?:x-)?(?:ndjson|yaml|toml|javascript|sql))$/;
+
+/**
+ * The text of a resource that came as bytes, if its type says that they are text and they are; else undefined. Its `charset` is
+ * honoured, and UTF-8 the default.
+ */
+function blobText(blob: unknown, mimeType: unknown): string | undefined {
+  if (typeof blob !== 'string' || typeof mimeType !== 'string' || mimeType.length > MAX_TYPE_CHARS)
+    return undefined;
+  const [type = '', ...parameters] = mimeType.toLowerCase().split(';');
+  if (!TEXT_TYPES.test(type.trim())) return undefined;
+  const [charset = 'utf-8'] = parameters.flatMap(one => /^\s*charset="?([^"\s]+)"?\s*$/.exec(one)?.[1] ?? []);
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(blob, 'base64'));
+  } catch {
+    // Of a charset that nobody knows, or not text after all: shown as bytes.
+    return undefined;
+  }
 }

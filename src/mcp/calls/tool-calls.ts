@@ -1,21 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LlmHostError } from '../errors.ts';
+import { LlmHostError } from '../../errors.ts';
+import { checkSchema, isNotChecked } from '../../parse/json/schema-check.ts';
+import { isPlainObject } from '../../text/json/plain-object.ts';
+import { type AuditEntry, AuditLog } from '../policy/audit.ts';
+import type { Redactor } from '../policy/audit-redact.ts';
+import type { CallGate } from '../policy/gate.ts';
+import { cleanLine, isCleanName, TEXT_LIMITS } from '../server/incoming-text.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import type { TaskState } from '../server/task-state.ts';
+import type { CallResult, ServerTool } from '../server/wire-schemas.ts';
+import type { HostCallOptions, ToolOutcome } from '../tool-host.ts';
+import { fingerprint } from '../trust/tools.ts';
+import { callServer } from './call.ts';
 import type { Target } from './offered-tools.ts';
-import { outputNote } from './output-check.ts';
-import { type AuditEntry, AuditLog } from './policy/audit.ts';
-import type { Redactor } from './policy/audit-redact.ts';
-import type { CallGate } from './policy/gate.ts';
 import type { ResourceReads } from './resource-reads.ts';
 import { resultText } from './result-text.ts';
 import { type SavedMedia, savedPath } from './saved-media.ts';
-import { callServer } from './server/call.ts';
-import { isCleanName, TEXT_LIMITS } from './server/incoming-text.ts';
-import type { ManagedServer } from './server/managed-server.ts';
-import type { TaskState } from './server/task-state.ts';
-import type { CallResult, ServerTool } from './server/wire-schemas.ts';
 import type { TaskCall, Tasks } from './tasks.ts';
-import type { CallOptions, ToolOutcome } from './tool-host.ts';
-import { fingerprint } from './trust/tools.ts';
 
 /** UTF-16 units of a result that is kept to be read on. */
 const MAX_WHOLE_CHARS = 1_000_000;
@@ -52,12 +53,16 @@ export class ToolCalls {
   }
 
   /** @throws LlmHostError as `ToolHost.call` does. */
-  call(target: Target, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome> {
+  call(
+    target: Target,
+    args: Readonly<Record<string, unknown>>,
+    options: HostCallOptions,
+  ): Promise<ToolOutcome> {
     return this.#recorded(target, args, options, run => this.#run(target, run, options));
   }
 
   /** Reads a resource that a result has linked to; as a call that the user may be asked about. */
-  readLink(server: ManagedServer, uri: string, options: CallOptions): Promise<ToolOutcome> {
+  readLink(server: ManagedServer, uri: string, options: HostCallOptions): Promise<ToolOutcome> {
     return this.#recorded(linkReader(server), { uri }, options, async ({ uri: permitted }) =>
       this.#outcome(server, await this.#options.reads.read(server, String(permitted), options)),
     );
@@ -66,7 +71,7 @@ export class ToolCalls {
   async #recorded(
     target: Target,
     args: Readonly<Record<string, unknown>>,
-    options: CallOptions,
+    options: HostCallOptions,
     work: (run: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>,
   ): Promise<ToolOutcome> {
     const { tool } = target;
@@ -107,7 +112,7 @@ export class ToolCalls {
   #permit(
     { tool, server, definition }: Target,
     args: Readonly<Record<string, unknown>>,
-    { signal, approver }: CallOptions,
+    { signal, approver }: HostCallOptions,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { name, parameters } = tool.definition.function;
     const gated = { offered: name, tool: tool.tool, server: tool.server, definition, parameters };
@@ -118,7 +123,7 @@ export class ToolCalls {
   async #run(
     { tool, server, definition }: Target,
     args: Readonly<Record<string, unknown>>,
-    options: CallOptions,
+    options: HostCallOptions,
   ): Promise<ToolOutcome> {
     const key = `${server.config.name}\0${tool.tool}`;
     const subject = `Tool '${tool.definition.function.name}'`;
@@ -163,7 +168,7 @@ export class ToolCalls {
     };
   }
 
-  #wait(call: TaskCall, options: CallOptions): Promise<CallResult> {
+  #wait(call: TaskCall, options: HostCallOptions): Promise<CallResult> {
     return this.#options.tasks.wait(call, call.server.config.timeoutMs ?? options.timeoutMs, options);
   }
 }
@@ -224,4 +229,16 @@ function linkReader(server: ManagedServer): Target {
       readOnly: true,
     },
   };
+}
+
+/** A note for the model if the structured result breaks what the tool itself promises; '' if not. */
+export function outputNote({ outputSchema }: ServerTool, result: CallResult): string {
+  const { structuredContent, isError } = result;
+  if (!isPlainObject(outputSchema) || structuredContent === undefined || isError === true) return '';
+  const problems = checkSchema(outputSchema, structuredContent);
+  const [first] = problems;
+  if (first === undefined || isNotChecked(problems)) return '';
+  const got = first.got === undefined ? 'nothing' : first.got;
+  const text = `${first.path} should be ${first.expected}, but is ${got}`;
+  return `\n[This result breaks the tool's own outputSchema: ${cleanLine(text, TEXT_LIMITS.notice)}]`;
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../errors.ts';
-import type { CallResult } from './server/wire-schemas.ts';
+import { messageOf } from '../../errors.ts';
+import type { CallResult } from '../server/wire-schemas.ts';
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const MAX_FILES = 200;

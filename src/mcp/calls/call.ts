@@ -1,10 +1,10 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
+import type { CallHooks, Connection } from '../server/connection.ts';
+import { Deadline } from '../server/deadline.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+import { quoteTail } from '../server/start-fault.ts';
+import type { CallOptions } from '../tool-host.ts';
 import { isServerAnswer } from '../transport/lost-answer.ts';
-import type { CallOptions } from './call-types.ts';
-import type { CallHooks, Connection } from './connection.ts';
-import { Deadline } from './deadline.ts';
-import type { ManagedServer } from './managed-server.ts';
-import { quoteTail } from './start-fault.ts';
 
 /** Progress extends a call up to this many times its limit, as does a task. */
 export const MAX_EXTENSION = 10;
