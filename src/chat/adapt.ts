@@ -94,7 +94,7 @@ function oneUserMessageEach(messages: readonly Adapted[]): Adapted[] {
   return merged;
 }
 
-/** The same id always becomes the same one, so that a prompt stays the beginning of the next. */
+/** Maps an id always to the same short one, so that a prompt stays the beginning of the next. */
 function withShortIds(message: Adapted): Adapted {
   if (message.role === 'tool') return { ...message, tool_call_id: shortId(message.tool_call_id) };
   if (!('tool_calls' in message) || !message.tool_calls) return message;

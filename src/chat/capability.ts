@@ -3,7 +3,7 @@ import type { ChatTemplate, RenderOptions } from './template.ts';
 import { findThinkingSwitch, type ThinkingSwitch } from './thinking-switch.ts';
 import { tryRender } from './try-render.ts';
 
-/** What a template supports; the rest we do in text. */
+/** The features a template supports; the rest is done in text. */
 export interface TemplateCapability {
   /** Tool definitions reach the prompt. */
   readonly rendersTools: boolean;

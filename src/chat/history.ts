@@ -120,7 +120,8 @@ class MessageList implements History {
       this.#summaries = this.#summaries.slice(0, -1);
       return true;
     }
-    // Of a conversation from a file only the messages are known; they can come back once nothing follows the summary.
+    // Only the messages of a conversation from a file are known; they can come back once nothing follows the
+    // summary.
     if (this.#summarized.length === 0 || this.lastPrompt >= 0) return false;
     this.replace([...this.#system(), ...this.#summarized]);
     return true;

@@ -67,7 +67,7 @@ export function renderChat(template: ChatTemplate | string, options: RenderOptio
 }
 
 /**
- * The same prompt in segments: what the template wrote (`special: true`), and what came from messages, tools and
+ * Renders the prompt in segments: template text (`special: true`), and content from messages, tools and
  * documents (`special: false`). Joined, they equal the string of `renderChat`.
  */
 export function renderSegments(template: ChatTemplate | string, options: RenderOptions): PromptSegment[] {

@@ -2,7 +2,7 @@ import type { Message } from './message.ts';
 import type { ChatTemplate } from './template.ts';
 import { tryRender } from './try-render.ts';
 
-/** What a rendering gets to make the model think, or not. */
+/** The variables of a rendering that turn thinking on or off. */
 export interface ThinkingSetting {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Appended to the system message, for templates that look for a word there. */
@@ -65,7 +65,7 @@ export function findThinkingSwitch(
   return undefined;
 }
 
-/** What the template puts after the user's text, where the reply starts; '' if it does not render that text. */
+/** The template's text after the user's, where the reply starts; '' if it does not render the user's text. */
 function replyStart(prompt: string): string {
   const at = prompt.lastIndexOf(USER.content);
   return at < 0 ? '' : prompt.slice(at + USER.content.length);

@@ -46,7 +46,7 @@ export interface Ranking {
   readonly tokens: number;
 }
 
-/** What an embedder is made of beside its encoder. */
+/** An embedder's parts besides its encoder. */
 export interface EmbedderParts {
   readonly encoder: Encoder;
   readonly reader: TextReader;

@@ -5,7 +5,7 @@ import { CallDoubt } from './call-doubt.ts';
 import type { GrammarEngine, GrammarMatcher } from './grammar-engine.ts';
 import { segmentsOf } from './mark-segments.ts';
 
-/** What constrains a reply, and how to find its parts. */
+/** The grammars that constrain a reply, and the marks of its parts. */
 export interface ReplyConstraint {
   readonly grammar: GrammarEngine;
   readonly tokenizer: Pick<Tokenizer, 'stream' | 'encodeSegments'>;

@@ -6,7 +6,7 @@ export interface GrammarMatcher {
   close(): void;
 }
 
-/** What may come next. */
+/** The set of tokens that may come next. */
 export interface NextTokens {
   /**
    * Text that must come next; '' if there is a choice. If the choices share part of a character, its last character

@@ -28,7 +28,7 @@ export function canConstrain(format: ChatFormat | undefined): boolean {
 }
 
 /**
- * What constrains a reply. Grammars of calls compile while the prompt is read; the one for content before that, so
+ * The constraint of a reply. Grammars of calls compile while the prompt is read; the one for content before that, so
  * that a schema that takes too long is refused. @throws LlmHostError USAGE for such a schema.
  */
 export async function replyConstraint(options: ReplyConstraintOptions): Promise<ReplyConstraint> {

@@ -5,7 +5,7 @@ import { isPlainObject } from '../text/json/plain-object.ts';
 import { Grammar, SPACE } from './ebnf.ts';
 import { JsonGrammar, LEADING_SPACE } from './json-grammar.ts';
 
-/** What a whole reply must be: any JSON object, or JSON that fits a schema (2020-12). */
+/** The required form of a whole reply: any JSON object, or JSON that fits a schema (2020-12). */
 export type ResponseFormat =
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };

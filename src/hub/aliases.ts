@@ -6,7 +6,7 @@ export interface ModelAlias {
   readonly repo: string;
   /** For people: `1.6 B`. */
   readonly parameters: string;
-  /** Of the weights, which is what is downloaded, in GB (10^9 bytes). */
+  /** The download's size: weights in GB (10^9 bytes). */
   readonly weightsGb: number;
   /** With 8192 tokens of context and the working set, in GB. */
   readonly memoryGb: number;

@@ -5,7 +5,7 @@ export interface FailureOptions {
   readonly temporary?: boolean;
   /** The server's Retry-After, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** What to do about it, a whole line. */
+  /** Advice for the user, a whole line. */
   readonly advice?: string | undefined;
   readonly cause?: unknown;
 }

@@ -127,7 +127,7 @@ export class RepoFolder {
   }
 }
 
-/** What file systems without symbolic links answer: exFAT and FAT, network shares, some of FUSE. */
+/** Errors of file systems without symbolic links: exFAT and FAT, network shares, some of FUSE. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /** False where the file system has no symbolic links. */

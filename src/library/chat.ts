@@ -99,7 +99,7 @@ export class Chat implements AsyncDisposable {
     const source = schema === undefined ? this.#plain(text) : this.#formatted(text, schema);
     const both = signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
     const reply = newReply<never>(source as ReplySource<never>, this.#last, both);
-    // What goes wrong in a reply is no concern of the next one.
+    // A failed reply does not concern the next one.
     this.#waiting += 1;
     const ended = () => {
       this.#waiting -= 1;
@@ -224,7 +224,7 @@ export class Chat implements AsyncDisposable {
     });
   }
 
-  /** What goes into the requests of a turn. */
+  /** The fields that go into each request of a turn. */
   #reply(responseFormat?: ResponseFormat): NonNullable<TurnOptions['reply']> {
     const { thinking } = this.#options;
     return { ...(thinking !== undefined && { thinking }), ...(responseFormat && { responseFormat }) };

@@ -5,7 +5,7 @@ import { definitionSizeFault } from '../text/json/definition-size.ts';
 import type { FunctionTool } from './function-tool.ts';
 import { readBySchema } from './schema.ts';
 
-/** What all templates and APIs take. */
+/** Names that every template and API accepts. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** The functions of a program as a host of tools. */

@@ -54,7 +54,7 @@ export class Model implements AsyncDisposable {
     return this.#opened.model.contextLength;
   }
 
-  /** Of an embedding model: numbers of a vector; undefined: it is a chat model, or a reranker. */
+  /** Numbers per vector of an embedding model; undefined for a chat model or a reranker. */
   get dimensions(): number | undefined {
     const { embedder } = this.#opened;
     return embedder?.isReranker ? undefined : embedder?.dimensions;
@@ -126,7 +126,7 @@ export class Model implements AsyncDisposable {
     return this.#tokenizer.decode(ids);
   }
 
-  /** Of a text by itself, or of a conversation as a prompt of this model. */
+  /** Counts the tokens of a text by itself, or of a conversation as a prompt of this model. */
   countTokens(of: string | readonly Message[]): number {
     if (typeof of === 'string') return this.#tokenizer.encode(of).length;
     return this.chatModel.countTokens({ messages: of, tools: [] });

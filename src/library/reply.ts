@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 import { type ErrorCode, LlmHostError } from '../errors.ts';
 
-/** What happens in a reply, in order. An error is thrown instead. */
+/** The events of a reply, in order. An error is thrown instead. */
 export type ChatEvent = Exclude<TurnEvent, { type: 'error' }>;
 
 /** A call of a tool, with what it gave or why it failed. */
@@ -121,7 +121,7 @@ export class Reply<T = undefined> implements AsyncIterable<ChatEvent>, PromiseLi
   }
 }
 
-/** What the events of a turn add up to. */
+/** The sum of a turn's events. */
 class Sum {
   text = '';
   cancelled = false;

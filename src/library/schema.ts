@@ -12,7 +12,7 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-    /** What a model is shown. Libraries have it from 2026 on: zod from 4.2. */
+    /** The schema as a model sees it. Libraries provide it from 2026 on: zod from 4.2. */
     readonly jsonSchema?: { readonly input: (options: { target: 'draft-2020-12' }) => JsonSchema };
   };
 }
@@ -28,7 +28,7 @@ export interface StandardIssue {
 
 export type Schema = JsonSchema | StandardSchema;
 
-/** What a value of the schema is; a JSON Schema has no types. */
+/** The type of the schema's values; a JSON Schema has none. */
 export type Infer<S> = S extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
 
 /** @throws LlmHostError USAGE: a schema that cannot be turned into a JSON Schema */

@@ -3,7 +3,7 @@ import type { ElicitationField } from '../mcp/server/elicitation.ts';
 export type FieldValue = string | number | boolean | string[];
 type Read = { readonly value: FieldValue | undefined } | { readonly problem: string };
 
-/** What a text of some format looks like, and what to say if it does not. */
+/** For each format, how to recognise it, and what to say otherwise. */
 const FORMATS: Readonly<
   Record<string, { readonly fits: (text: string) => boolean; readonly wanted: string }>
 > = {
@@ -44,7 +44,7 @@ export function yesOrNo(typed: string): boolean | undefined {
   return /^(n|no|false)$/i.test(typed) ? false : undefined;
 }
 
-/** What the user may type for each choice: its label, or its value where labels do not tell them apart. */
+/** The names a user may type for each choice: its label, or its value where labels are ambiguous. */
 export function choiceNames({ choices = [], type }: ElicitationField): string[] {
   const labels = choices.map(({ label }) => label.trim());
   const isClear = new Set(labels.map(fold)).size === labels.length && !labels.includes('');
@@ -114,7 +114,7 @@ function characters(count: number): string {
 
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Of the 31st of June JavaScript makes the 1st of July.
+  // JavaScript turns the 31st of June into the 1st of July.
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(text);
 }
 

@@ -10,7 +10,7 @@ import type { LoadProgress, LoadSpec, WeightFiles } from './load-types.ts';
 export interface ModelInfo {
   readonly modelType: string;
   readonly layers: number;
-  /** Of an encoder: numbers of a vector. */
+  /** Numbers per vector of an encoder. */
   readonly hiddenSize: number;
   readonly vocabSize: number;
   /** Tokens; of an encoder: of a text. */
@@ -35,7 +35,7 @@ export interface NativeRequest extends SamplingNumbers {
   readonly logitBias: Float32Array;
   /** Unsigned 32 bit. */
   readonly seed: number;
-  /** The same tokens whatever was cached and whatever runs beside it; default false. */
+  /** Samples the same tokens whatever was cached and whatever else is running; default false. */
   readonly reproducible?: boolean;
   /** With the model's adapters; false only where they are optional. Default true. */
   readonly adapted?: boolean;
@@ -44,7 +44,7 @@ export interface NativeRequest extends SamplingNumbers {
    * that is expected to pay. The tokens are the same. Default false.
    */
   readonly lookup?: boolean;
-  /** The same wherever something was found, for tests. Default false. */
+  /** Proposes tokens whether or not something was found, for tests. Default false. */
   readonly lookupAlways?: boolean;
   /** Generation ends before emitting one of these. Empty = never. */
   readonly stopIds: Int32Array;
@@ -73,7 +73,7 @@ export interface NativeRequest extends SamplingNumbers {
 
 /** A saved cache, whose header the caller has checked. */
 export interface NativeCacheFile extends WeightFiles {
-  /** Of all tensors, as the addon wrote it. */
+  /** The checksum of all tensors, as the addon wrote it. */
   readonly checksum: string;
 }
 
@@ -94,7 +94,7 @@ export interface EncodeRequest {
   readonly ids: Int32Array;
   /** Tokens of each text, 1 to the model's `contextLength`. */
   readonly lengths: Int32Array;
-  /** Of each token 0, or 1 in the second text of a pair. Default: 0. */
+  /** Each token's type: 0, or 1 in the second text of a pair. Default: 0. */
   readonly types?: Int32Array;
 }
 
@@ -116,7 +116,7 @@ export interface NativeTimings {
   readonly decodeMs: number;
 }
 
-/** What decoding took. */
+/** Time and counts of decoding. */
 export interface NativeDecoding {
   /** Passes over the weights. */
   readonly passes: number;
@@ -206,7 +206,7 @@ export interface NativeModel {
  */
 export type WeightLayout = 'stored' | 'float32' | 'packed';
 
-/** What a trial of the device came to: a small example of every kind of kernel, compared with the CPU's. */
+/** The result of trying the device: a small example of every kind of kernel, compared with the CPU's. */
 export interface DeviceReport {
   /** As in `ModelInfo`. */
   readonly device: string;
@@ -244,7 +244,9 @@ export interface NativeAddon {
   };
   /** Resolves or rejects once, with an Error that has a `code` of ErrorCode. */
   load(spec: LoadSpec, onProgress: (p: LoadProgress) => void): Promise<NativeModel>;
-  /** That of a model loaded with this `exact`, on this machine and with the kernels chosen by the environment. */
+  /**
+   * The layout of a model loaded with this `exact`, on this machine and with the kernels that the environment selects.
+   */
   weightLayout(exact: boolean): WeightLayout;
   /** Bytes that a model with its caches can take on the device; 0: it does not say (always on a CPU). */
   usableMemory(): number;
@@ -258,7 +260,7 @@ export interface NativeAddon {
    * message, and so do all later ones with `group`. The first message counts.
    */
   abandonGroup(why: string): void;
-  /** What this process' sums with the others of its group do. */
+  /** The progress of this process's sums with the others of its group. */
   groupProgress(): GroupProgress;
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
   shutdown(): void;

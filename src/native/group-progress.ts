@@ -4,6 +4,6 @@ export interface GroupProgress {
   readonly sums: number;
   /** Whether it waits for the others in the last one. */
   readonly waits: boolean;
-  /** Of the last one. */
+  /** Bytes of the last one. */
   readonly bytes: number;
 }

@@ -50,7 +50,7 @@ const FIXES: readonly { readonly when: RegExp; readonly fix: string | ((path: st
 ];
 
 /**
- * What to do about an addon that does not load, one line per cause.
+ * Advice about an addon that does not load, one line per cause.
  * @param glibc version of the running C library; null if it is not glibc (Linux only)
  */
 export function loadHint(

@@ -46,7 +46,7 @@ export interface AdapterSpec {
   readonly onlyWithTools?: boolean;
 }
 
-/** What comes behind the layers of a model that turns texts into vectors. */
+/** The modules behind the layers of a model that turns texts into vectors. */
 export interface EncoderSpec {
   /** How the tokens' vectors become the text's: `mean`, `cls` or `lasttoken`. */
   readonly pooling: string;
@@ -95,7 +95,7 @@ export interface LoadSpec {
   readonly group?: {
     /** Milliseconds to wait for the other processes. */
     readonly limitMs: number;
-    /** The same until they are all there. Default: `limitMs`. */
+    /** The limit until all processes have joined. Default: `limitMs`. */
     readonly joinMs?: number;
   };
   /** Generations at once, 1 (default) to 256; more wait. */

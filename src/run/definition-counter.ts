@@ -8,7 +8,7 @@ import { LlmHostError } from '../errors.ts';
 import { readModel } from '../model/load-model.ts';
 import { loadTokenizer } from '../model/load-tokenizer.ts';
 
-/** Of English text and JSON, roughly. */
+/** A rough average for English text and JSON. */
 const CHARS_PER_TOKEN = 4;
 
 /** Counts the tokens of tool definitions without a running model. */

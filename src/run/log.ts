@@ -85,7 +85,7 @@ class RotatedFile {
   }
 }
 
-/** The same line of JSON with its texts shortened until it fits; lists and objects go. */
+/** Shortens the texts of a JSON line until it fits; lists and objects are dropped. */
 function cutLine(line: string): string {
   const all = Object.entries(JSON.parse(line) as Readonly<Record<string, unknown>>);
   const plain = all.filter(([, value]) => typeof value !== 'object');

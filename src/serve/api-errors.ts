@@ -24,7 +24,7 @@ export function shapedError(api: ApiName, error: ApiError, id: string | null) {
   return { status: anthropicStatus(error), body: anthropicError(error, id) };
 }
 
-/** The same as the end of a stream. */
+/** The error as the last event of a stream. */
 export function streamedError(api: ApiName, error: ApiError, id: string | null): string {
   const json = JSON.stringify(shapedError(api, error, id).body);
   if (api === 'ollama') return `${json}\n`;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { apiOf, shapedError } from './api-errors.ts';
 import { ApiError } from './http/api-error.ts';
 
-/** What Node's HTTP parser reports; `rawPacket` is what it was reading. */
+/** An error of Node's HTTP parser; `rawPacket` holds the bytes it was reading. */
 export type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {

@@ -32,7 +32,7 @@ export async function confine(root: string, directory: string, filename: string)
   return { shown, real: join(confinedBy(root, folder, shown), basename(path)), exists: false };
 }
 
-/** The same for the name itself: a link at the end of the path is not followed, but must not lead out either. */
+/** Confines the name itself: a link at the end of the path is not followed, but must not lead out either. */
 export async function confineEntry(root: string, directory: string, filename: string): Promise<ConfinedPath> {
   const path = await confine(root, directory, filename);
   const written = join(root, directory, filename);

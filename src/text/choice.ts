@@ -1,7 +1,7 @@
 /** One of the answers to a question. */
 export interface Choice {
   readonly word: string;
-  /** What it does. */
+  /** Describes its effect. */
   readonly label: string;
   /** Also understood. */
   readonly others?: readonly string[];

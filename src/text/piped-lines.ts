@@ -61,7 +61,7 @@ function decodeLine(bytes: Buffer, number: number, fullSize: number): PipedLine 
   }
 }
 
-/** Of a binary file nearly every line is invalid. */
+/** In a binary file nearly every line is invalid. */
 const MAX_NOTICES = 3;
 
 /** All of a piped input as one text; `onNotice` is told of the first invalid or cut lines, and how many more there are. */

@@ -1,7 +1,10 @@
 import { LlmHostError } from '../errors.ts';
 import { TimeLimitError, withinWork } from '../text/time-limit.ts';
 
-/** Of CPU time. Published tokenizers take about 0.5 µs per character; a hostile pattern may take hours for thirty characters. */
+/**
+ * CPU time. Published tokenizers take about 0.5 µs per character; a hostile pattern may take hours for thirty
+ * characters.
+ */
 const BASE_MS = 2000;
 const MS_PER_CHARACTER = 0.02;
 

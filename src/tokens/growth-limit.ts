@@ -4,7 +4,7 @@ import { brokenTokenizer } from './tokenizer-json.ts';
 const MAX_GROWTH = 8;
 /** ... and short text by this many characters. */
 const FREE_GROWTH = 65_536;
-/** What one match, or the start of a text, is replaced by. */
+/** The longest replacement of one match, or of the start of a text. */
 const MAX_REPLACEMENT = 64;
 
 /** A step of a normalizer or pre-tokenizer as @huggingface/tokenizers builds it. */

@@ -4,7 +4,7 @@ import { brokenTokenizer, isObject, type JsonObject } from './tokenizer-json.ts'
 /** Tokens of one or two texts with the special ones between and around them. */
 export interface FramedTokens {
   readonly ids: readonly number[];
-  /** Of each token 0, or 1 in the second text, as tokenizer.json says. */
+  /** Each token's type: 0, or 1 in the second text, as tokenizer.json says. */
   readonly types: readonly number[];
 }
 

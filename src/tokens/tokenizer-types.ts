@@ -8,7 +8,7 @@ export interface PromptSegment {
 export interface TextStream {
   /** The text completed by this token. */
   push(id: number): string;
-  /** What was held back, with replacement characters for invalid bytes. */
+  /** Returns the text held back, with replacement characters for invalid bytes. */
   end(): string;
 }
 

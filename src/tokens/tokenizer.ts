@@ -51,7 +51,7 @@ class JsonTokenizer implements Tokenizer {
     this.bosToken = tokenText(config.bos_token);
     this.eosToken = tokenText(config.eos_token);
     const bosId = this.bosToken === undefined ? undefined : table.idOf(this.bosToken);
-    // What the configuration says counts, as in llama.cpp's converter.
+    // The configuration decides, as in llama.cpp's converter.
     const adds = typeof config.add_bos_token === 'boolean' ? config.add_bos_token : firstId === bosId;
     this.addsBos = bosId !== undefined && adds;
     this.beforeNormalizing = new AddedTokenMatcher(added.filter(token => !token.normalized));

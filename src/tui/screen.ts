@@ -57,7 +57,7 @@ export interface ScreenOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Runs what blocks the program while another one has the terminal. */
   readonly blockedBy: <T>(work: () => T) => T;
-  /** Of `config.json`. Default: auto. */
+  /** `images` in `config.json`. Default: auto. */
   readonly images?: ImageSetting | undefined;
   /** Called for keys that do more than edit. `end`: the terminal went away. */
   readonly onEffect: (effect: EditorEffect | { readonly type: 'end' }) => void;

@@ -5,13 +5,13 @@ import { ApiFailure, failureOf, refusalOf } from './api-failure.ts';
 import { postJson } from './request.ts';
 import { readSse } from './sse.ts';
 
-/** What comes while a reply is made. */
+/** An event of a reply that is being made. */
 export type StreamEvent =
   /** The model that answers, as the server calls it. */
   | { readonly type: 'model'; readonly name: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
-  /** What the server does before the first word: `waiting, 2 ahead`, `prefill 100/2000`. */
+  /** The server's state before the first word: `waiting, 2 ahead`, `prefill 100/2000`. */
   | { readonly type: 'status'; readonly text: string }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly reason: string }

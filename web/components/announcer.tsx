@@ -1,6 +1,6 @@
 import { useChatState } from '../state/use-chat.ts';
 
-/** What screen readers say when something happens elsewhere on the page. */
+/** Tells screen readers about changes elsewhere on the page. */
 export function Announcer() {
   const text = useChatState(({ announced }) => announced);
   return (

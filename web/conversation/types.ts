@@ -15,7 +15,7 @@ export interface UserMessage {
   readonly files: readonly AttachedFile[];
 }
 
-/** What the server asks about a call. */
+/** The server's question about a call. */
 export interface Question {
   /** Where the answer goes. */
   readonly approval: string;
@@ -38,7 +38,7 @@ export interface CallPart {
   readonly seconds?: number;
 }
 
-/** What a reply is made of, in the order in which it came. */
+/** The parts of a reply, in the order in which they came. */
 export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
@@ -47,7 +47,7 @@ export type Part =
 
 export interface Usage {
   readonly promptTokens: number;
-  /** Of these, from the cache. */
+  /** The part of the prompt that came from the cache. */
   readonly cachedTokens: number;
   readonly replyTokens: number;
 }

@@ -5,7 +5,7 @@ export interface Block {
   /** Where it starts: it keeps its place while the text grows. */
   readonly at: number;
   readonly token: Token;
-  /** What its links may refer to: the same block is another one once that is known. */
+  /** The definitions that its links may refer to: with other definitions it is another block. */
   readonly definitions: string;
 }
 

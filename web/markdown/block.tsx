@@ -10,7 +10,7 @@ interface BlockProps {
   /** More of it may come. */
   readonly open: boolean;
   readonly depth?: number;
-  /** What its links may refer to, with which they change though its text does not. */
+  /** The definitions that its links may refer to; the block changes with them though its text does not. */
   readonly definitions?: string;
 }
 

@@ -20,7 +20,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-/** Those that are highlighted, with the other names that each brings along (`py`, `html`, `toml`, ...). */
+/** The languages that are highlighted, with the other names of each (`py`, `html`, `toml`, ...). */
 export const LANGUAGES = {
   bash,
   c,

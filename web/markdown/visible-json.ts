@@ -1,4 +1,4 @@
-/** What JSON leaves as it is and nobody sees: formats, other spaces, private characters. */
+/** Characters that JSON leaves as they are although nobody sees them: formats, other spaces, private characters. */
 const UNSEEN = /(?![\n ])[\p{C}\p{Zl}\p{Zp}\p{Zs}]/gu;
 
 /** A value as JSON in which nothing is hidden: the user decides by it. */

@@ -23,7 +23,7 @@ export function followAddress(chat: Chat): void {
   let shown = store.state.currentId;
   store.subscribe(() => {
     const { currentId } = store.state;
-    // What the address leads to may still be loading.
+    // The conversation that the address names may still be loading.
     if (currentId === shown) return;
     shown = currentId;
     if (currentId !== idOf() && !forgetMissing())

@@ -7,7 +7,7 @@ export type Connection = 'connecting' | 'ready' | 'key' | 'lost';
 
 export interface ChatState {
   readonly connection: Connection;
-  /** What is wrong with the connection or the key. */
+  /** A fault of the connection or the key. */
   readonly problem: string | undefined;
   readonly models: readonly Model[];
   readonly tools: readonly Tool[];
@@ -17,7 +17,7 @@ export interface ChatState {
   readonly loaded: ReadonlyMap<string, Conversation>;
   /** Undefined: a new chat that has not begun. */
   readonly currentId: string | undefined;
-  /** Of a chat that has not begun. */
+  /** The settings of a chat that has not begun. */
   readonly draft: ChatSettings;
   /** The replies that this tab is receiving: what the server does just now, by message. */
   readonly writing: ReadonlyMap<string, string>;

@@ -41,7 +41,7 @@ export class Keeper {
       const database = await Database.open();
       this.#database = database;
       await takeLeft(one => database.write(one, true)).catch(error => this.#failed(error));
-      // What was said before there was a storage.
+      // Saves messages from before the storage was open.
       await Promise.all([...this.#fresh].map(id => this.#save(id)));
       await this.#list();
     } catch (error) {
@@ -75,7 +75,7 @@ export class Keeper {
     }, LOOK_MS);
   }
 
-  /** What is kept, with what could not be. */
+  /** All conversations in storage, with those that could not be saved. */
   async readAll(): Promise<readonly Conversation[]> {
     await Promise.all([...this.#timers.keys()].map(id => this.#save(id)));
     const all = new Map((await this.#allKept()).map(kept => [kept.id, kept]));
@@ -162,7 +162,7 @@ export class Keeper {
     }
   }
 
-  /** What another tab has added. */
+  /** Merges another tab's additions. */
   #join(kept: Conversation): void {
     const mine = this.#store.state.loaded.get(kept.id);
     if (!mine) return;

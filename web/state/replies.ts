@@ -111,7 +111,7 @@ export class Replies {
     }
   }
 
-  /** What the server does just now; undefined: nothing more. */
+  /** Shows the server's state; undefined: nothing more to show. */
   #tell(id: string, status: string | undefined): void {
     const { writing } = this.#store.state;
     if (status !== undefined && writing.get(id) === status) return;

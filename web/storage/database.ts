@@ -1,7 +1,7 @@
 import { merged } from '../conversation/merge.ts';
 import type { Conversation } from '../conversation/types.ts';
 
-/** What the list shows of a conversation. */
+/** The fields of a conversation that the list shows. */
 export type Summary = Pick<Conversation, 'id' | 'title' | 'updated'>;
 
 const NAME = 'llm-host';

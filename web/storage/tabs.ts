@@ -1,4 +1,4 @@
-/** What one tab tells the others: a conversation has changed in storage, or is gone from it. */
+/** One tab's news for the others: a conversation has changed in storage, or is gone from it. */
 export interface TabNews {
   readonly type: 'changed' | 'deleted';
   readonly id: string;

@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'type'> {
   readonly icon: IconName;
-  /** What it does, also for screen readers. */
+  /** Names its effect, also for screen readers. */
   readonly label: string;
 }
 

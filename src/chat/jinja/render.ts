@@ -20,7 +20,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Of this thread's own time; a long conversation with many tools takes less than a second. */
+/** CPU time of this thread; a long conversation with many tools takes less than a second. */
 const LIMIT_MS = 5000;
 const MAX_RANGE = 100_000;
 

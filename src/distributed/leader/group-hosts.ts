@@ -6,11 +6,11 @@ import { readSecretFile } from '../link/secret.ts';
 /** A machine that runs a worker. */
 export interface WorkerHost {
   readonly name: string;
-  /** Of its control channel. */
+  /** The address of its control channel. */
   readonly control: Address;
   /** Started by this command before the arguments of `worker`; undefined: it runs already. */
   readonly start: readonly string[] | undefined;
-  /** Of a worker that runs already. */
+  /** The secret of a worker that is already running. */
   readonly secret: string | undefined;
   /** Where the model is there, if not where it is here. */
   readonly model: string | undefined;

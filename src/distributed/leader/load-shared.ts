@@ -23,7 +23,7 @@ const LIMIT_MS = 60_000;
 export interface SharedBy {
   /** `--hosts FILE`. */
   readonly hosts: string;
-  /** Of this program: the others must run the same. */
+  /** This program's version: the others must run the same. */
   readonly version: string;
 }
 
@@ -89,7 +89,7 @@ function loadingOf(read: ReadModel, machines: number, options: LoadEngineOptions
   };
 }
 
-/** What only a model of one machine has, under the name that users know. */
+/** Options that only a model on one machine supports, under the names that users know. */
 const ALONE = {
   draftModel: '--draft-model',
   saveQuantized: '--save-quantized',

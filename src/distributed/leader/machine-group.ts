@@ -75,7 +75,7 @@ export class MachineGroup {
     if (this.#lost) return this.#lost;
     this.#lost = error;
     clearInterval(this.#looking);
-    // What waits for the others here fails with that.
+    // Fails the steps that wait here for the others.
     loadAddon().abandonGroup(error.message);
     this.#tellLost(error);
     return error;
@@ -85,7 +85,7 @@ export class MachineGroup {
     return this.#lost;
   }
 
-  /** What has become of a machine that is gone; waits so long for it to become known. */
+  /** Why a machine is gone; waits up to `ms` milliseconds to learn it. */
   async lost(ms: number): Promise<LlmHostError | undefined> {
     if (this.#lost) return this.#lost;
     let timer: NodeJS.Timeout | undefined;
@@ -125,7 +125,9 @@ export class MachineGroup {
     return loaded;
   }
 
-  /** What this machine finds wrong with the model, the others do too; what it cannot join, they may have left. */
+  /**
+   * A fault of the model is found by the other machines too; a group that this machine cannot join, they may have left.
+   */
   async #whyNotLoaded(error: unknown): Promise<unknown> {
     if (!(error instanceof LlmHostError) || error.code !== 'ENGINE') return error;
     const named = new LlmHostError('ENGINE', `with ${this.titles.join(', ')}: ${error.message}`, {

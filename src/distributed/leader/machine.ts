@@ -72,7 +72,7 @@ export class Machine {
     return this.#host.model ?? here;
   }
 
-  /** What it has said of its sums since this was asked last, or the time before: beats and looks need not take turns. */
+  /** The progress of its sums since this was last asked, or the time before: beats and looks need not take turns. */
   takeProgress(): GroupProgress | undefined {
     const progress = this.#progress ?? this.#progressBefore;
     this.#progressBefore = this.#progress;
@@ -147,7 +147,7 @@ export class Machine {
 
 const titleOf = ({ name, control }: WorkerHost) => `${name} (${addressText(control)})`;
 
-/** What the worker's TLS answers to a key that is not its own. */
+/** The errors by which a worker's TLS rejects a key that is not its own. */
 const OTHER_SECRET = /^ERR_SSL_.*(BAD_RECORD_MAC|DECRYPT_ERROR|UNKNOWN_PSK_IDENTITY)$/;
 
 function cannotConnect(host: WorkerHost, error: NodeJS.ErrnoException): LlmHostError {

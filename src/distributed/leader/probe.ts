@@ -3,7 +3,7 @@ import { PROTOCOL } from '../link/messages.ts';
 import type { WorkerHost } from './group-hosts.ts';
 import { Machine } from './machine.ts';
 
-/** What connects this machine and another. */
+/** The measured connection between this machine and another. */
 export interface ProbedLink {
   /** `laptop (10.0.0.2:9001)` */
   readonly title: string;
@@ -26,7 +26,7 @@ const REPEATED = 2;
 
 /**
  * Measures the connection to each worker over the control channel, one after the other, so that they do not share a cable.
- * What TLS and both programs take is in it. Throws LlmHostError that names the machine.
+ * The figures include the time of TLS and of both programs. Throws LlmHostError that names the machine.
  */
 export async function probeWorkers(workers: readonly WorkerHost[]): Promise<ProbedLink[]> {
   const links: ProbedLink[] = [];
@@ -41,7 +41,7 @@ export async function probeWorkers(workers: readonly WorkerHost[]): Promise<Prob
   return links;
 }
 
-/** What the slowest one makes of all. */
+/** The slowest values of all connections. */
 export function slowest(links: readonly ProbedLink[]): Pick<ProbedLink, 'latency' | 'bytesPerSecond'> {
   return {
     latency: Math.max(...links.map(link => link.latency)),

@@ -4,7 +4,7 @@ import { tokensOf } from '../../engine/token-stream.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { MachineGroup } from './machine-group.ts';
 
-/** What has failed here first, such as a connection of the ring, shows on the control channel within this time. */
+/** A local failure, such as a lost connection of the ring, shows on the control channel within this time. */
 const GRACE_MS = 7000;
 
 const START_AGAIN =
@@ -47,7 +47,7 @@ export class SharedEngine implements LocalJobEngine {
     const replies = engine.events(job);
     const before = group.runs;
     const first = replies.next();
-    // What is wrong with the request is found before the others hear of it.
+    // A fault of the request is found before the others hear of it.
     const started = group.runs > before;
     try {
       for (let step = await first; ; step = await replies.next()) {

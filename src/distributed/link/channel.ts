@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { LineSplitter } from '../../text/line-splitter.ts';
 
-/** Of a message: a prompt of a million tokens has 7 MB. */
+/** The limit of one message: a prompt of a million tokens takes 7 MB. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export interface ChannelEvents {
@@ -32,7 +32,7 @@ export class Channel {
     if (!this.#closed) this.#socket.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** What was sent before goes out first, as far as the other side takes it at once. */
+  /** Sends what is queued first, as far as the other side takes it at once. */
   close(): void {
     if (this.#closed) return;
     this.#socket.end();

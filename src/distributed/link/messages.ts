@@ -7,7 +7,7 @@ import { visible } from '../../text/clean/visible.ts';
 export const PROTOCOL = 3;
 
 const short = z.string().max(4096);
-/** Of what people read. */
+/** The limit of a text that people read. */
 const LONGEST = 65_536;
 const count = z.number().int().min(0);
 const int32 = z
@@ -40,7 +40,7 @@ const request = z.looseObject({
   allowedFirst: z.base64().optional(),
 });
 
-/** What the first machine asks of a worker, in this order; `ping`, `probe` and `close` at any time. */
+/** The first machine's orders to a worker, in this sequence; `ping`, `probe` and `close` at any time. */
 const order = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('compare'),
@@ -71,7 +71,7 @@ const facts = z.strictObject({
   adapters: short,
   numbers: short,
 });
-/** What must be the same on all machines. */
+/** The properties that must be equal on all machines. */
 export type ModelMark = z.infer<typeof facts>;
 
 /** With which reading and running a model may end. */
@@ -80,13 +80,13 @@ const CODES = [
   ...(['ENGINE', 'ENGINE_UNAVAILABLE', 'CONTEXT_FULL', 'CACHE', 'TEMPLATE', 'UNEXPECTED'] as const),
 ] satisfies ErrorCode[];
 
-/** What a worker says: `hello` first, then an answer to each order but `run`, and to `probe` if it asks for one. */
+/** A worker's messages: `hello` first, then an answer to each order but `run`, and to `probe` if it asks for one. */
 const report = z.discriminatedUnion('type', [
   // Other versions may say more.
   z.looseObject({ type: z.literal('hello'), protocol: count, version: short, mlx: short }),
   z.strictObject({ type: z.literal('compared'), facts }),
   z.strictObject({ type: z.literal('loaded'), weightBytes: count }),
-  // Of its sums with the others: see GroupProgress.
+  // Counts of its sums with the others: see GroupProgress.
   z.strictObject({ type: z.literal('pong'), sums: count, waits: z.boolean(), bytes: count }),
   z.strictObject({ type: z.literal('probed') }),
   z.strictObject({ type: z.literal('closed') }),
@@ -99,7 +99,7 @@ const report = z.discriminatedUnion('type', [
 ]);
 export type Report = z.infer<typeof report>;
 
-/** Of what is wrong with a message, which may repeat it. */
+/** The limit of a complaint about a message, which may quote it. */
 const MOST_SAID = 200;
 
 /** Throws Error for anything that is no order. */

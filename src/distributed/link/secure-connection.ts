@@ -30,7 +30,7 @@ export async function listenSecurely(
     onConnection,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  // Of one connection.
+  // A failure of one connection.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

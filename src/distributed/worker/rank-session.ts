@@ -7,7 +7,7 @@ import { type Order, type Report, readOrder } from '../link/messages.ts';
 /** The first machine asks for a sign of life each second. */
 const MOST_SILENT = 10;
 
-/** What a program on the first machine has of this one, until either goes away: a process of its own. */
+/** Serves one program on the first machine, in a process of its own, until either goes away. */
 export class RankSession {
   /** When nothing of it is left; why it ended, for people. */
   readonly ended: Promise<string>;

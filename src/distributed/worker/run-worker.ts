@@ -12,7 +12,7 @@ export interface WorkerOptions {
   readonly rankProcess: string;
   /** End with the first program that uses it. */
   readonly once: boolean;
-  /** What happens, a sentence each. */
+  /** Called with a sentence for each event. */
   readonly onNote: (note: string) => void;
 }
 

@@ -48,7 +48,7 @@ export function languageModel(model: Model): LanguageModelV3 {
     },
     doStream: async options => {
       const { parts, warnings, stop } = open(options);
-      // What fails before the model begins is a failure of the call.
+      // A failure before the model begins is a failure of the call.
       const first = await parts.next();
       return { stream: cancellable(streamed(first, parts, warnings, options.abortSignal), stop) };
     },

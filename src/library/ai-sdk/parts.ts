@@ -44,7 +44,7 @@ export async function* partsOf(
   }
 }
 
-/** What the model is heard of by first. */
+/** The events that show that the model has begun. */
 const BEGINNINGS: ReadonlySet<string> = new Set<TurnEvent['type']>(['prefill', 'token', 'thinking']);
 
 /** The end of a reply that failed on the way. */

@@ -5,7 +5,7 @@ import { checkResponseFormat, type ResponseFormat } from '../../grammar/response
 import { samplingOf } from '../sampling-of.ts';
 import { messagesOf } from './prompt.ts';
 
-/** What the SDK asks for, as a request; `warnings`: what of it is left out. @throws LlmHostError USAGE */
+/** Converts the SDK's options to a request; `warnings` lists what is left out. @throws LlmHostError USAGE */
 export function requestOf(options: LanguageModelV3CallOptions): {
   readonly request: TurnRequest;
   readonly warnings: SharedV3Warning[];

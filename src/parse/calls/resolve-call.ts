@@ -15,7 +15,7 @@ export type AttemptLabel =
   | 'type_mismatch'
   | 'schema_violation';
 
-/** What had to be repaired before a call could run. */
+/** The part of a call that had to be repaired before it could run. */
 export type Repair = 'name' | 'types' | 'json';
 
 export type ResolvedCall =
@@ -30,7 +30,7 @@ export type ResolvedCall =
   | {
       readonly ok: false;
       readonly label: AttemptLabel;
-      /** What was wrong, in words a model can act on. */
+      /** The fault, in words that a model can act on. */
       readonly message: string;
       /** The tool that was meant, if that is clear. */
       readonly tool: string | undefined;

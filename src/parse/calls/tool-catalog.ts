@@ -46,7 +46,7 @@ export class ToolCatalog {
     return [...this.#entries.keys()];
   }
 
-  /** Those that a message about a tool may list. */
+  /** The names that a message about a tool may list. */
   get shown(): readonly string[] {
     return this.#shown ?? this.names;
   }

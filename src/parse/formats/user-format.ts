@@ -31,7 +31,7 @@ export interface UserFormat {
   readonly thinking?: Delimiters;
 }
 
-/** The same as an entry of the table. */
+/** Converts the user's entry to one of the table. */
 export function formatOfUser(entry: UserFormat): ChatFormat {
   const { opener, closer } = entry;
   const pythonic = entry.body === 'pythonic';

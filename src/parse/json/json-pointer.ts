@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { percentDecoded } from '../../text/percent-decoded.ts';
 
-/** What `#/$defs/name` and the like mean in `root`; undefined for anything else. */
+/** Resolves `#/$defs/name` and the like in `root`; undefined for anything else. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
   if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
   const keys = pointer.split('/').slice(1);

@@ -20,9 +20,9 @@ type Validator = ValidateFunction | typeof UNCHECKED | typeof UNCHECKABLE;
 const validators = new WeakMap<object, Validator>();
 let dialect: ValidateFunction | undefined;
 const MAX_PROBLEMS = 8;
-/** Of CPU time. Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
+/** CPU time. Schemas come from servers and requests, and one `pattern` can backtrack for hours. */
 const COMPILE_LIMIT_MS = 1000;
-/** Of CPU time; a check takes microseconds. */
+/** CPU time; a check takes microseconds. */
 const CHECK_LIMIT_MS = 1000;
 
 /** The only problem of a value that could not be checked. */
@@ -33,7 +33,9 @@ const NOT_CHECKED: SchemaProblem = {
   got: undefined,
 };
 
-/** What `schema` (JSON Schema 2020-12) rejects in `value`; empty if it fits or the schema cannot be compiled. */
+/**
+ * The faults that `schema` (JSON Schema 2020-12) finds in `value`; empty if it fits or the schema cannot be compiled.
+ */
 export function checkSchema(schema: object, value: unknown): SchemaProblem[] {
   const validate = validatorOf(schema);
   if (validate === UNCHECKED) return [];
@@ -61,7 +63,7 @@ export function isUsableSchema(schema: object): boolean {
   return typeof validatorOf(schema) === 'function';
 }
 
-/** What keeps a schema from being one, such as a type that does not exist; undefined: nothing, as far as one can tell. */
+/** Why `schema` is not a valid schema, such as a type that does not exist; undefined if no fault is found. */
 export function schemaFault(schema: object): string | undefined {
   if (validatorOf(schema) !== UNCHECKED) return undefined;
   const plain = plainSchema(schema);

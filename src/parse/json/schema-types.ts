@@ -11,7 +11,7 @@ export function typesOf(schema: unknown, root: unknown, depth = 0): Set<string> 
   for (const value of Array.isArray(node.enum) ? node.enum : 'const' in node ? [node.const] : []) {
     types.add(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
   }
-  // Of `allOf`, which has mostly one entry, at most those that one of them allows.
+  // `allOf` mostly has one entry: at most the types that one of its entries allows.
   for (const key of ['anyOf', 'oneOf', 'allOf'] as const) {
     const choices = node[key];
     for (const choice of Array.isArray(choices) ? choices : []) {

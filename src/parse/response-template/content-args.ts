@@ -5,7 +5,7 @@ import { streamPattern } from './partial-pattern.ts';
 export const CONTENT_KINDS = ['text', 'int', 'float', 'bool', 'json', 'xml-inline', 'kv-lines'] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
 
-/** Of a mark or pattern. Some 10,000 exhaust the stack of the regular expression engine. */
+/** The limit of a mark or pattern. Some 10,000 exhaust the stack of the regular expression engine. */
 export const MAX_MARK_CHARS = 2000;
 /** A parser of values may have a parser of its own values, and so on. */
 const MAX_PARSERS = 8;
@@ -13,7 +13,7 @@ const MAX_PARSERS = 8;
 export const isContentKind = (value: unknown): value is ContentKind =>
   CONTENT_KINDS.some(kind => kind === value);
 
-/** What is wrong with the arguments of a content parser, such as `a 'tag_pattern' that is not text`. */
+/** The fault in the arguments of a content parser, such as `a 'tag_pattern' that is not text`. */
 export function contentArgsFault(args: unknown, parsers = 1): string | undefined {
   if (args === undefined || args === null) return undefined;
   if (!isObject(args)) return "'content_args' that are not an object";
@@ -24,7 +24,7 @@ export function contentArgsFault(args: unknown, parsers = 1): string | undefined
   );
 }
 
-/** What is wrong with a pattern, if there is one. */
+/** The fault in a pattern, if any. */
 export function patternFault(key: string, pattern: unknown): string | undefined {
   if (pattern === undefined) return undefined;
   if (typeof pattern !== 'string') return `a '${key}' that is not text`;

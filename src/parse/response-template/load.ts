@@ -55,7 +55,7 @@ export function isCalls({ name }: TemplateField): boolean {
   return /^tool_?calls?$|^function_?calls?$/i.test(name);
 }
 
-/** The same template where there is nothing to call: what looks like a call is text. */
+/** Drops a template's fields for calls where there is nothing to call: text that looks like a call stays text. */
 export function withoutCallFields(template: ResponseTemplate): ResponseTemplate {
   return { ...template, fields: template.fields.filter(field => !isCalls(field)) };
 }

@@ -10,7 +10,7 @@ const CLOSING = ['}', ']'];
 // A backslash escapes the next character; at the end of the text, wait for that.
 const ESCAPE = '\\\\[\\s\\S]';
 
-/** What the scanner needs to know about a region, built once per reply. */
+/** A region's marks, prepared for the scanner once per reply. */
 export class RegionMarks {
   readonly region: CallRegion;
   /** Ends if there are no strings or brackets. */

@@ -13,13 +13,13 @@ export interface BodyCall {
 }
 
 export interface BodyFailure {
-  /** What is wrong, in words a model can act on. */
+  /** The fault, in words that a model can act on. */
   readonly reason: string;
 }
 
 export type BodyResult = readonly BodyCall[] | BodyFailure;
 
-/** What a body reader knows besides the text. */
+/** A body reader's context besides the text. */
 export interface BodyContext {
   /** Broken JSON may be completed: the text was not cut off. */
   readonly repair: boolean;
@@ -107,13 +107,13 @@ export interface ChatFormat {
   readonly thinking: readonly Delimiters[];
   /** Marks that only structure the reply and are left out of the content. */
   readonly structure?: readonly string[];
-  /** The same for marks around calls: plain text where there is nothing to call. */
+  /** Marks around calls, likewise: plain text where there is nothing to call. */
   readonly callStructure?: readonly string[];
   /** A reply, or what follows a call, may be a call without any marks. */
   readonly bare?: boolean;
   /** The layout of a call without marks. */
   readonly bareLayout?: CallLayout;
-  /** What the prompt may end with that belongs to the reply. */
+  /** An end of the prompt that belongs to the reply. */
   readonly implied?: string;
   /** The reply is a sequence of channels, which needs its own parser. */
   readonly channels?: 'harmony';

@@ -32,7 +32,7 @@ export interface OpenCall {
   readonly region: CallRegion;
   /** Without marks: only its end shows whether it is a call. */
   readonly bare: boolean;
-  /** What follows the opener so far. */
+  /** The text after the opener so far. */
   readonly body: string;
 }
 

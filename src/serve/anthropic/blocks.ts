@@ -49,7 +49,7 @@ export function textField(block: Block, name: string, at: string): string {
   throw badRequest(`${at}.${name}: must be a text`, `${at}.${name}`);
 }
 
-/** Of a document: plain text, or blocks. */
+/** The text of a document: plain, or blocks. */
 function textOfSource(source: unknown, at: string): string {
   const [from] = blocksOf([source], at);
   if (from?.type === 'text') return textField(from, 'data', at);

@@ -65,7 +65,7 @@ export function endOf({ finish, stopString, contextFull }: Totals) {
   };
 }
 
-/** What `message_start` has. */
+/** The message in `message_start`. */
 export function startedMessage(head: MessageHead, prompt: Counts) {
   const ended = { stop_reason: null, stop_sequence: null, stop_details: null, container: null };
   return { ...bare(head, prompt), ...ended, content: [] };

@@ -35,9 +35,9 @@ type Placed = readonly [block: Block, at: string];
  */
 class MessageReader {
   readonly messages: Message[] = [];
-  /** Of the tools called so far, by the id of the call. */
+  /** Names of the tools called so far, by the call's id. */
   readonly #names = new Map<string, string>();
-  /** Of the assistant's messages since the last one of another side. */
+  /** The assistant's messages since another role's last one. */
   #reply: Placed[] | undefined;
 
   read({ role, content }: GivenMessage, at: string): void {

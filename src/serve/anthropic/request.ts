@@ -29,7 +29,7 @@ const thinking = z.discriminatedUnion('type', [
 
 const outputFormat = z.looseObject({ type: z.literal('json_schema'), schema: jsonSchema });
 
-/** What counting takes: all but what concerns the reply. */
+/** The body of a request to count tokens: all fields but those about the reply. */
 export const countBody = z.looseObject({
   model: z.string().nullish(),
   messages: z
@@ -51,7 +51,7 @@ export const messagesBody = countBody.extend({
 
 export type MessagesBody = z.infer<typeof countBody>;
 
-/** What only Anthropic's own servers can do. */
+/** Fields that only Anthropic's own servers can honour. */
 const ELSEWHERE = ['container', 'mcp_servers'] as const;
 
 /** Throws ApiError 400 for anything we cannot do. */
@@ -76,7 +76,7 @@ export function toMessagesTurn(
   return { ...toTurn(turnBodyOf(body), messages, context, policy, fields), thinkingBudget: budget };
 }
 
-/** The same as a chat completion. */
+/** Converts the body to the fields of a chat completion. */
 function turnBodyOf(body: MessagesBody): TurnBody {
   const { tools, tool_choice: choice, thinking: asked, output_config: output } = body;
   return {

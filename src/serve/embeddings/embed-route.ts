@@ -50,7 +50,7 @@ export function embedRoute(app: FastifyInstance, context: ServeContext): void {
   });
 }
 
-/** Of the numbers as float32, the lowest byte first. */
+/** Encodes the numbers as float32, the lowest byte first. */
 function base64({ buffer, byteOffset, byteLength }: Float32Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }

@@ -14,7 +14,7 @@ const ANSWER_MS = 300_000;
 /** About which calls a client wants to be asked: `rules`, as the terminal would ask; `all`. */
 export type ApprovalMode = 'rules' | 'all';
 
-/** What the request's header says; undefined: nobody can be asked. Throws ApiError 400. */
+/** Reads the request's header; undefined: nobody can be asked. Throws ApiError 400. */
 export function approvalMode(headers: IncomingHttpHeaders, stream: boolean): ApprovalMode | undefined {
   const asked = headers[HEADER];
   if (asked === undefined) return undefined;
@@ -23,7 +23,7 @@ export function approvalMode(headers: IncomingHttpHeaders, stream: boolean): App
   return asked;
 }
 
-/** What a client says to a question. */
+/** A client's answer to a question about a call. */
 export interface GivenAnswer {
   readonly approve: boolean;
   /** To call with instead. */

@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 
 /** Who sends a request. */
 export interface Client {
-  /** Of its key; '' where keys have no names, or there are none. */
+  /** The name of its key; '' where keys have no names, or there are none. */
   readonly name: string;
   readonly limit?: RateLimit;
 }

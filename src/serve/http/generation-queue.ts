@@ -146,7 +146,10 @@ export class GenerationQueue {
     waiter?.start();
   }
 
-  /** Those served before `waiter`: lanes take turns, so of each other lane at most as many as of its own. */
+  /**
+   * Counts the requests that are served before `waiter`. Lanes take turns, so each other lane adds at most as many as
+   * the waiter's own.
+   */
   #ahead(lane: string, waiter: Waiter): number | undefined {
     const before = this.#lanes.get(lane)?.indexOf(waiter) ?? -1;
     if (before < 0) return undefined;

@@ -67,7 +67,7 @@ function tellLoading({ limits }: ServeContext, { raw }: FastifyReply): NodeJS.Ti
 
 const gone = () => new ApiError(499, 'The client is gone');
 
-/** The same for a request that a model has to answer in words. Throws also ApiError 400: it is an embedding model. */
+/** As `leaseModel`, for a request that a model answers in words. Throws also ApiError 400: it is an embedding model. */
 export async function leaseChatModel(...asked: Parameters<typeof leaseModel>): Promise<ServeContext> {
   const used = await leaseModel(...asked);
   if (!used.embedder) return used;
@@ -82,7 +82,7 @@ export async function leaseChatModel(...asked: Parameters<typeof leaseModel>): P
   );
 }
 
-/** The same for vectors or a ranking. Throws also ApiError 400: it is a chat model. */
+/** As `leaseModel`, for vectors or a ranking. Throws also ApiError 400: it is a chat model. */
 export async function leaseEmbedder(...asked: Parameters<typeof leaseModel>): Promise<EmbedContext> {
   const used = await leaseModel(...asked);
   const { embedder, model } = used;

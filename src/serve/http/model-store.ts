@@ -1,4 +1,4 @@
-/** Of a download, in bytes of all its files. */
+/** Progress of a download, in bytes of all its files. */
 export interface PullProgress {
   readonly doneBytes: number;
   readonly totalBytes: number;

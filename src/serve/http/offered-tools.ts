@@ -7,7 +7,7 @@ import { TOOLS_POLICIES, type ToolsPolicy } from './tools-policy.ts';
 
 const HEADER = 'x-llm-host-tools';
 
-/** What the request's header says; without it, the server's own. Throws ApiError 400. */
+/** Reads the request's header; without it, the server's own policy applies. Throws ApiError 400. */
 export function toolsPolicyOf(headers: IncomingHttpHeaders, ofServer: ToolsPolicy): ToolsPolicy {
   const asked = headers[HEADER];
   if (asked === undefined) return ofServer;

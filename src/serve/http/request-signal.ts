@@ -11,7 +11,7 @@ const STOPPING = 'the server is stopping';
 export interface RequestSignal {
   /** Aborts when the client leaves, when the request takes too long, and when the server stops. */
   readonly signal: AbortSignal;
-  /** What to answer once it has aborted. */
+  /** The error to answer with once it has aborted. */
   error(): ApiError;
   close(): void;
 }
@@ -29,7 +29,7 @@ export function requestSignal(
   const onStopping = () => stop.abort(STOPPING);
   stopping.addEventListener('abort', onStopping);
   if (stopping.aborted) onStopping();
-  // What happened before is not told again.
+  // A client that left earlier emits no further event.
   if (request.raw.socket.destroyed) stop.abort(GONE);
   return {
     signal,

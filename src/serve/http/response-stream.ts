@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Of server-sent events. */
+/** The content type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 export interface StreamLimits {
@@ -21,7 +21,7 @@ export class ResponseStream {
   readonly #raw: ServerResponse;
   readonly #contentType: string;
   readonly #limits: StreamLimits;
-  /** What was left unread after the last piece. */
+  /** Bytes that the client had not read after the last piece. */
   #unread = 0;
   /** When something of it had gone out at the latest, and how much the client had sent by then. */
   #takenAt = performance.now();

@@ -65,13 +65,13 @@ export interface LoadedModel {
   readonly model: ServedModel;
   /** Undefined for a model that another process runs. */
   readonly tokenizer?: Tokenizer | undefined;
-  /** Of a model with an `embedder`: they refuse. */
+  /** Turns of this model; those of one with an `embedder` refuse. */
   readonly turns: RequestTurns;
-  /** Of a model that turns texts into vectors, and does nothing else. */
+  /** Set for a model that turns texts into vectors, and does nothing else. */
   readonly embedder?: Embedder | undefined;
 }
 
-/** What all routes share, for one model: the first, or the one that a request names. */
+/** The state that all routes share for one model: the first, or the one that a request names. */
 export interface ServeContext extends LoadedModel {
   readonly models: ServedModels;
   /** Undefined: clients may not manage models. */

@@ -6,11 +6,11 @@ export interface OtherModel {
   readonly id: string;
   /** Where it is on the Hub, whatever it is called here; undefined: it is no model of the Hub. */
   readonly hub?: Pick<HubId, 'repo' | 'revision'> | undefined;
-  /** Of a model that was named by a path into the cache: the repository whose files it uses. */
+  /** The repository whose files a model uses that was named by a path into the cache. */
   readonly repo?: string | undefined;
   /** On disk; undefined: not known. */
   readonly bytes?: number | undefined;
-  /** Of its last change, milliseconds since 1970. */
+  /** The time of its last change, in milliseconds since 1970. */
   readonly modifiedMs?: number | undefined;
 }
 
@@ -28,9 +28,9 @@ export interface Lease {
 export interface ServedModels {
   /** Always loaded. */
   readonly first: LoadedModel;
-  /** Those beside it. */
+  /** Models other than the first. */
   list(): readonly OtherModel[];
-  /** Those of them that are in memory; `expires`: `Date.now()` when one is to be closed, undefined while it is in use. */
+  /** The other models in memory; `expires`: `Date.now()` when one is to be closed, undefined while it is in use. */
   loaded(): readonly { readonly loaded: LoadedModel; readonly expires: number | undefined }[];
   /** The id that a client means; undefined: there is none. */
   idOf(name: string): string | undefined;

@@ -28,7 +28,7 @@ export async function readTurn(
   const tally = new Tally();
   const events: ToolEvent[] = [];
   const logprobs: TokenLogprob[] = [];
-  /** Of white space that is left out: those of the next text. */
+  /** Log-probabilities of white space that is held back: they join the next text. */
   let held: readonly TokenLogprob[] = [];
   let text = '';
   let thinking = '';

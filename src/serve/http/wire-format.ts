@@ -5,9 +5,9 @@ import type { ApiError } from './api-error.ts';
 /** A question about a call, sent to the client that is asked. */
 export interface ApprovalEvent {
   readonly type: 'tool_approval';
-  /** Of the call. */
+  /** The call's id. */
   readonly id: string;
-  /** Of the question: where its answer goes. */
+  /** The question's id: the path that its answer is posted to. */
   readonly approval: string;
   readonly name: string;
   readonly server: string;
@@ -42,10 +42,10 @@ export interface WholeReply {
   readonly totals: Totals;
 }
 
-/** What the first prompt of a request takes, in tokens. */
+/** The size of a request's first prompt, in tokens. */
 export interface FirstPrompt {
   readonly tokens: number;
-  /** Of these, from the KV cache. */
+  /** The part that came from the KV cache. */
   readonly cached: number;
 }
 

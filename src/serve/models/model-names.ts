@@ -11,7 +11,7 @@ export class ModelNames {
     this.#others = others;
   }
 
-  /** Those that are not the first under another name. */
+  /** The models that are not the first one under another name. */
   list(): readonly OtherModel[] {
     return this.#others().filter(other => !isSameModel(other, this.#first));
   }
@@ -27,7 +27,7 @@ export class ModelNames {
     return found?.id;
   }
 
-  /** What is deleted with it: models of one repository, at whatever revisions, have the same. */
+  /** The folder that is deleted with a model: all revisions of a repository share it. */
   filesOf(id: string): string {
     const model = [this.#first, ...this.#others()].find(one => one.id === id);
     return model?.hub?.repo ?? model?.repo ?? id;

@@ -13,7 +13,7 @@ type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
 interface Entry {
   readonly id: string;
-  /** What must not be deleted meanwhile. */
+  /** Files that must not be deleted meanwhile. */
   readonly files: string;
   /** `performance.now()` when it was asked for, or its files had come. */
   since: number;
@@ -62,12 +62,12 @@ export class ModelPool implements ServedModels {
     this.#turn = new RoomTurn(this.#limits);
   }
 
-  /** Those that may be named beside the first. */
+  /** The models that may be named besides the first. */
   list(): readonly OtherModel[] {
     return this.#names.list();
   }
 
-  /** Those of them that are in memory. */
+  /** The other models that are in memory. */
   loaded(): readonly { readonly loaded: LoadedModel; readonly expires: number | undefined }[] {
     return [...this.#entries.values()].flatMap(({ loaded, expires }) =>
       loaded ? [{ loaded, expires }] : [],
@@ -280,7 +280,7 @@ export class ModelPool implements ServedModels {
   /** In its turn. A request that comes meanwhile loads the model again, after that. */
   #unload(entry: Entry): void {
     if (this.#entries.get(entry.id) !== entry || !entry.loaded || entry.users > 0) return;
-    // What is being loaded may need its room, and closes it then.
+    // A model being loaded may need its room, and closes it then.
     if (this.#opening) {
       this.#wake();
       return;

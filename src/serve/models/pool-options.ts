@@ -2,7 +2,7 @@ import type { LoadedModel } from '../http/serve-context.ts';
 import type { OtherModel } from '../http/served-models.ts';
 import type { TurnLimits } from './room-turn.ts';
 
-/** What a pool opens its models with. */
+/** The options with which a pool opens its models. */
 export interface OtherModels {
   /** As of now: the cache changes. */
   list(): readonly OtherModel[];

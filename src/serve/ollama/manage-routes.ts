@@ -79,7 +79,7 @@ async function pull(
   const end = () => stop.abort();
   onceClosed(request, reply, end);
   stopping.addEventListener('abort', end);
-  // What happened before is not told again.
+  // An abort that happened earlier emits no further event.
   if (stopping.aborted || request.raw.socket.destroyed) end();
   const lines = stream ? new ResponseStream(reply.raw, 'application/x-ndjson', limits) : undefined;
   const tell = (line: object) => lines?.write(`${JSON.stringify(line)}\n`);

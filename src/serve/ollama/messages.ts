@@ -17,7 +17,7 @@ export const ollamaMessage = z.looseObject({
     )
     .nullish(),
   tool_name: z.string().nullish(),
-  /** What `tool_name` was called before. */
+  /** The former name of `tool_name`. */
   name: z.string().nullish(),
   tool_call_id: z.string().nullish(),
 });
@@ -77,7 +77,7 @@ export function toMessages(messages: readonly OllamaMessage[]): Message[] {
   return joinSystem(read);
 }
 
-/** Of the call that a result answers. */
+/** The index of the call that a result answers. */
 function placeOf({ tool_call_id: id, tool_name, name }: OllamaMessage, open: readonly OpenCall[]): number {
   const byId = id ? open.findIndex(({ given }) => given === id) : -1;
   if (byId >= 0) return byId;

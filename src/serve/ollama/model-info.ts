@@ -115,7 +115,7 @@ function timeOf({ created }: ServedModel): string {
   return new Date(created * 1000).toISOString();
 }
 
-/** Of its id, size and parameters; hashing the files would take seconds. */
+/** A digest of id, size and parameters; hashing the files would take seconds. */
 function digestOf({ id, bytes, parameters }: Pick<ServedModel, 'id' | 'bytes' | 'parameters'>): string {
   return createHash('sha256').update(`${id}\0${bytes}\0${parameters}`).digest('hex');
 }

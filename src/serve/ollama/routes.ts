@@ -107,7 +107,7 @@ export function ollamaRoutes(app: FastifyInstance, context: ServeContext): void 
 const EMPTY_MESSAGE = { message: { role: 'assistant', content: '' } };
 const EMPTY_RESPONSE = { response: '' };
 
-/** What Ollama answers to a request without a prompt, which only loads the model or closes it. */
+/** Ollama's answer to a request without a prompt, which only loads the model or closes it. */
 function doneAnswer(model: string, reason: 'load' | 'unload', body: object): object {
   return { model, created_at: new Date().toISOString(), ...body, done: true, done_reason: reason };
 }

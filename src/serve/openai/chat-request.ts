@@ -66,7 +66,7 @@ const CHAT_FIELDS: TurnFields = {
   format: 'response_format',
 };
 
-/** What would change the reply, and is not done here. */
+/** Fields that would change the reply and are not supported. */
 const ELSEWHERE = ['audio', 'functions', 'function_call', 'web_search_options'] as const;
 
 function refuseElsewhere(body: TurnBody): void {

@@ -37,7 +37,7 @@ export class KeptResponses {
     previous: KeptResponse | undefined,
   ): void {
     const added = [...input, ...(response.output as readonly Item[])];
-    // Of what it shares with the one before too: that may be gone first.
+    // Counts the text shared with the previous response too: that one may be dropped first.
     const chars = (previous?.chars ?? 0) + JSON.stringify([added, response]).length;
     const items = [...(previous?.items ?? []), ...added];
     this.#kept.add(response.id, { owner, response, items, chars }, chars);

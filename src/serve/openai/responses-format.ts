@@ -172,7 +172,7 @@ function placeOf({ id, index }: OpenItem): object {
   return { item_id: id, output_index: index, content_index: 0 };
 }
 
-/** Those of events have no bytes. */
+/** Log-probabilities in events have no bytes. */
 function eventLogprobs(logprobs: readonly TokenLogprob[]): object[] {
   const one = ({ token, logprob }: Omit<TokenLogprob, 'top'>) => ({ token, logprob });
   return logprobs.map(each => ({ ...one(each), top_logprobs: each.top.map(one) }));

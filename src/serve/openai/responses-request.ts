@@ -52,7 +52,7 @@ export type ResponsesBody = z.infer<typeof responsesBody>;
 
 const FIELDS = { api: 'openai', limit: 'max_output_tokens', format: 'text.format' } as const;
 
-/** What only OpenAI's own servers keep. */
+/** Fields for state that only OpenAI's own servers keep. */
 const ELSEWHERE = ['conversation', 'prompt'] as const;
 
 /** `before`: the items that precede the input. Throws ApiError 400 for anything we cannot do. */
@@ -80,7 +80,7 @@ function wantsLogprobs({ include, top_logprobs }: ResponsesBody): boolean {
   return top_logprobs != null || include?.includes('message.output_text.logprobs') === true;
 }
 
-/** The same as a chat completion. */
+/** Converts the body to the fields of a chat completion. */
 function turnBodyOf(body: ResponsesBody): TurnBody {
   const { tools, tool_choice: choice, text, reasoning, top_logprobs } = body;
   return {

@@ -28,7 +28,7 @@ const HEADERS = {
 /** Their names change with their contents. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** What `/` says to programs; Ollama's clients look whether anybody is there. */
+/** The answer of `/` to programs; Ollama's clients use it to see whether the server is up. */
 const ALIVE = 'llm-host is running';
 
 /** The chat page at `/`; without it, and for whoever does not ask for HTML, one line of text. */

@@ -1,4 +1,4 @@
-/** What a file's first bytes say it is, when that is not text. */
+/** The kind of a file that is not text, by its first bytes. */
 export type FileKind = 'image' | 'PDF' | 'archive' | 'recording' | 'program' | 'binary file';
 
 /** By the first bytes, in hexadecimal. */

@@ -51,7 +51,7 @@ export function readJson(path: string): unknown {
   return text === undefined ? undefined : parse(path, text);
 }
 
-/** The same for a JSON object. */
+/** Reads a JSON file that must hold an object. */
 export function readJsonObject(path: string): JsonObject | undefined {
   const value = readJson(path);
   if (value !== undefined && !isObject(value)) throw broken(path, 'must hold a JSON object');
@@ -63,7 +63,7 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Of the same length, so positions in later error messages stay true.
+    // The replacement has the same length, so positions in later error messages stay true.
     const plain = text.replace(/"(?:[^"\\]|\\.)*"|\bInfinity\b/g, token =>
       token === 'Infinity' ? '1e999   ' : token,
     );

@@ -2,7 +2,7 @@ import { SAMPLING_NAMES, type Sampling, type SamplingName, samplingField } from 
 
 export type SamplingApi = 'flag' | 'openai' | 'ollama' | 'anthropic';
 
-/** What an API calls each field -> the table's name; without the fields that it does not have. */
+/** An API's name of each field -> the table's name; fields that the API lacks are left out. */
 export function apiNames(api: SamplingApi): ReadonlyMap<string, SamplingName> {
   return new Map(
     SAMPLING_NAMES.flatMap(name => {

@@ -7,9 +7,9 @@ export type { Sampling, TokenSampling } from './sampling.ts';
 export interface SamplingField {
   /** `biases`: token id -> number; `texts`: a list. */
   readonly kind: 'number' | 'biases' | 'texts' | 'boolean';
-  /** Of the number, or of each bias. */
+  /** The range of the number, or of each bias. */
   readonly range?: NumberRange;
-  /** Of texts. */
+  /** The limit of a list of texts. */
   readonly maxItems?: number;
   /** Without one the field is off, or `doc` says what happens. */
   readonly default?: number;

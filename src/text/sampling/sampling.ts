@@ -25,7 +25,7 @@ export interface TokenSampling {
   readonly callConfidence?: number;
   /** An unsigned 32-bit integer; the same seed gives the same tokens. Default: random. */
   readonly seed?: number;
-  /** The same tokens whatever was cached and whatever runs beside it. Default: with a seed. */
+  /** Samples the same tokens whatever was cached and whatever else is running. Default: with a seed. */
   readonly reproducible?: boolean;
   /** Several tokens a step where the reply copies from the conversation; the same text, sooner. Default true. */
   readonly lookup?: boolean;

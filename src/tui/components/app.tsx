@@ -23,7 +23,7 @@ export interface AppProps {
 
 const TICK_MS = 125;
 
-/** What stands below the conversation, always shorter than the window. */
+/** The live region below the conversation, always shorter than the window. */
 export function App({ state, theme, onCursor }: AppProps) {
   const { window, turn, queue, dialogue, about, footer } = state;
   const form = dialogue?.type === 'form' ? dialogue : undefined;

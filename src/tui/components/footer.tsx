@@ -2,12 +2,12 @@ import { Box, Text } from 'ink';
 import type { FooterInfo } from '../state/screen-state.ts';
 import { useTheme } from '../style/theme-context.ts';
 
-/** Of the columns, for the model's name, and at least so many. */
+/** The share of the columns that the model's name may take, and its least width. */
 const NAME_SHARE = 0.4;
 const MIN_NAME = 12;
 
 export interface FooterProps extends FooterInfo {
-  /** Of the window: a long name leaves most of it to the rest. */
+  /** The window's width: a long name leaves most of it to the rest. */
   readonly columns: number;
 }
 

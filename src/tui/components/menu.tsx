@@ -8,7 +8,7 @@ export interface MenuProps {
   readonly options: readonly string[];
   /** The selected option; -1: none. */
   readonly index: number;
-  /** What an option is, by its text. */
+  /** Descriptions of the options, by their text. */
   readonly about: ReadonlyMap<string, string>;
   /** Rows it may take. */
   readonly height: number;

@@ -13,7 +13,7 @@ export interface TurnProps {
 /** Rows it takes if there is room. */
 export const turnHeight = ({ calls, working }: TurnStatus): number => calls.length || (working ? 1 : 0);
 
-/** What the model or its tools are doing. */
+/** The work in progress: running calls, the phase of the reply, its last thought. */
 export function Turn({ turn, now, columns, height }: TurnProps) {
   const { calls, working, thought } = turn;
   if (height === 0) return undefined;

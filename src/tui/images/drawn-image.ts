@@ -12,7 +12,7 @@ export interface DrawnImage extends ImageCells {
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Unpacked, a small file can be huge. */
 const MAX_PIXELS = 25_000_000;
-/** Of a cell, about. */
+/** The usual size of a cell in pixels. */
 const CELL = { width: 10, height: 20 };
 
 /** The image in this file, as small as `box` and never enlarged; undefined: the terminal cannot or should not show it. */

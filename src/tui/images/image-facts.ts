@@ -11,7 +11,7 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const JPEG_END = Buffer.from([0xff, 0xd9]);
 const GIF_END = 0x3b;
 
-/** What an image is, by its own bytes; undefined if it is of another kind, broken off or not one at all. */
+/** Type and size of an image, read from its bytes; undefined if it is unknown, truncated or not an image. */
 export function imageFacts(data: Buffer): ImageFacts | undefined {
   const found = pngFacts(data) ?? jpegFacts(data) ?? gifFacts(data);
   return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined;

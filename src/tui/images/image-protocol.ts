@@ -1,7 +1,7 @@
 /** How a terminal takes images: kitty's graphics protocol, or iTerm2's OSC 1337. */
 export type ImageProtocol = 'kitty' | 'iterm2';
 
-/** Of `config.json`. */
+/** `images` in `config.json`. */
 export type ImageSetting = 'auto' | 'off' | ImageProtocol;
 
 const BY_TERM: Readonly<Record<string, ImageProtocol>> = { 'xterm-kitty': 'kitty', 'xterm-ghostty': 'kitty' };

@@ -16,7 +16,7 @@ export interface Candidates {
   readonly files?: (typed: string) => readonly string[];
   /** The arguments of a server's prompt, from the text before the cursor. */
   readonly promptArguments?: (before: string) => Completion | undefined;
-  /** What an option is, by its text: `/help`, `@server:uri`, the name of a tool. */
+  /** Descriptions by an option's text: `/help`, `@server:uri`, a tool's name. */
   readonly about?: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export function completesUnasked(text: string, cursor: number): boolean {
 /** `/server:prompt `, and what follows. */
 const PROMPT = /^\/[^\s:]+:\S+\s/;
 
-/** What follows the at sign of the word being typed, which may be a path in quotes. */
+/** The text after the `@` of the word being typed, which may be a quoted path. */
 function atWord(before: string): string | undefined {
   return /(?:^|[\s([{])@("[^"\n]*|'[^'\n]*|\S*)$/.exec(before)?.[1];
 }

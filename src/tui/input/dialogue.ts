@@ -3,7 +3,7 @@ import { type EditorEffect, type EditorState, EMPTY, edit, withText } from './ed
 import type { Key } from './keys.ts';
 import { answer, ask, type QuestionState } from './question.ts';
 
-/** What is shown in the place of the prompt while the program waits for an answer. */
+/** The question or form that replaces the prompt while the program waits for an answer. */
 export type DialogueView =
   | { readonly type: 'question'; readonly question: QuestionState }
   | { readonly type: 'form'; readonly label: string; readonly editor: EditorState };

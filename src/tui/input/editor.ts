@@ -9,7 +9,7 @@ export interface EditorState {
   readonly text: string;
   /** Index into `text`, always between graphemes. */
   readonly cursor: number;
-  /** What Ctrl+Y yanks. */
+  /** The text that Ctrl+Y yanks. */
   readonly killed: string;
   /** Large pastes; `text` holds a placeholder for each. */
   readonly pastes: readonly string[];
@@ -33,7 +33,7 @@ export interface EditorContext {
   readonly complete: (text: string, cursor: number) => Completion | undefined;
 }
 
-/** What a key asks the program to do. */
+/** A key's effect beyond editing, for the program to perform. */
 export type EditorEffect =
   /** `folded` is the text as typed, if it holds folded pastes. */
   | { readonly type: 'submit'; readonly text: string; readonly folded?: string }

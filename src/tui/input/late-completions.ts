@@ -25,7 +25,7 @@ export class LateCompletions {
     this.#options = options;
   }
 
-  /** What stands in the prompt after a key. */
+  /** Called with the prompt's text after each key. */
   look(text: string, cursor: number, asked: boolean): void {
     if (!asked && text === this.#seen.text && cursor === this.#seen.cursor) return;
     this.close();

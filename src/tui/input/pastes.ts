@@ -9,7 +9,7 @@ const FOLD_LINES = 10;
 const FOLD_CHARS = 1000;
 export const PLACEHOLDER = /\[Pasted text #(\d+): \d+ lines?\]/g;
 
-/** What may name a file or a resource, with the punctuation behind it; of a long one, the beginning decides as well. */
+/** Text that may name a file or a resource, with trailing punctuation; the beginning of a long one decides as well. */
 const NAME = /(?<![^\s([{"'])@(?:"[^"\n]{1,250}"|'[^'\n]{1,250}'|(?:\\ |\S){1,250})/g;
 /** Also one within another: an edit may take away the quotes around it. */
 const ANY_NAME = new RegExp(`(?=(${NAME.source}))`, 'g');
@@ -30,7 +30,7 @@ export function expandPastes({ text, pastes }: Folded): string {
   return text.replaceAll(PLACEHOLDER, (mark, number: string) => pastes[Number(number) - 1] ?? mark);
 }
 
-/** The same prompt with its placeholders numbered for `present`, and those of its pastes added that are not among them. */
+/** Renumbers the prompt's placeholders for `present`, and adds those of its pastes that `present` lacks. */
 export function withPastes({ text, pastes }: Folded, present: readonly string[]): Folded {
   const all = [...present];
   const renumbered = text.replaceAll(PLACEHOLDER, (mark, number: string) => {

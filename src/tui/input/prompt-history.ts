@@ -8,7 +8,7 @@ import { isPlainObject } from '../../text/json/plain-object.ts';
 import { expandPastes, type Folded, withPastes } from './pastes.ts';
 
 const MAX_BYTES = 1024 * 1024;
-/** Of a file that this program has not written. */
+/** The limit for a file that another program has written. */
 const MAX_READ_BYTES = 64 * MAX_BYTES;
 const MAX_ENTRIES = 2000;
 
@@ -21,7 +21,7 @@ export class PromptHistory {
   readonly #path: string;
   readonly #onProblem: (message: string) => void;
   #entries: readonly string[] = [];
-  /** Those with pastes, by their whole text. */
+  /** Entries with pastes, by their whole text. */
   readonly #folded = new Map<string, Folded>();
   #warned = false;
 

@@ -13,7 +13,7 @@ export interface QuestionState {
   readonly note: string;
 }
 
-/** What a key asks for; `none`: the question is waved away, which is no answer. */
+/** A key's effect; `none`: the question is dismissed, which is not an answer. */
 export type QuestionEffect =
   | { readonly type: 'chosen'; readonly choice: Choice }
   | { readonly type: 'none' | 'interrupt' | 'suspend' };

@@ -41,7 +41,7 @@ export class ReplyText {
   #pending = '';
   /** How many lines of the last block have settled. */
   #frozen = 0;
-  /** What those lines were made for. */
+  /** The view that those lines were made for. */
   #made: ReplyView | undefined;
   #started = false;
 

@@ -5,7 +5,10 @@ const AHEAD = 80;
 /** Markup is seldom longer. Beyond it, a character counts only with those that follow it. */
 const NEAR = 4;
 const FOLLOWING = 4;
-/** What the renderer puts before a row. A number may be another one in the source, and stand there further on. */
+/**
+ * The marks that the renderer puts before a row. A number may differ from the source's, and stand further to the right
+ * there.
+ */
 const MARKS = /^(?:[│•\s]|\d+\. |\[[ x]\] )+/;
 
 /**

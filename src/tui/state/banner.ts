@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { wrap } from '../markdown/wrap.ts';
 import type { Theme } from '../style/theme.ts';
 
-/** What the screen says when it opens. */
+/** The box that the screen opens with. */
 export interface Banner {
   readonly title: string;
   readonly facts: readonly { readonly name: string; readonly text: string }[];

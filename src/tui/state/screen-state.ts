@@ -13,7 +13,7 @@ export interface ScreenState {
   readonly dialogue: DialogueView | undefined;
   /** Rows of the conversation that are still drawn again, above all this. */
   readonly growing: number;
-  /** What the menu's options are, by their text. */
+  /** Descriptions of the menu's options, by their text. */
   readonly about: ReadonlyMap<string, string>;
   readonly footer: FooterInfo;
 }
@@ -23,7 +23,7 @@ export interface WindowSize {
   readonly rows: number;
 }
 
-/** What the model and its tools are doing. */
+/** The work in progress of the model and its tools. */
 export interface TurnStatus {
   readonly calls: readonly RunningCall[];
   readonly working: Working | undefined;
@@ -39,7 +39,7 @@ export interface RunningCall {
   readonly message: string;
 }
 
-/** What the model is doing before the first token of a reply. */
+/** The model's work before the first token of a reply. */
 export interface Working {
   readonly phase: 'reading' | 'thinking';
   readonly since: number;
@@ -47,7 +47,7 @@ export interface Working {
   readonly prefill: { readonly done: number; readonly total: number } | undefined;
 }
 
-/** What the footer shows of the session. */
+/** The session's figures in the footer. */
 export interface FooterInfo {
   readonly model: string;
   readonly device: string;

@@ -1,6 +1,6 @@
 import type { PrintedRow } from '../terminal/painter.ts';
 
-/** What stands together: a prompt, the work on it (calls, results, notices), a reply, what a command printed. */
+/** Lines that stand together: a prompt, the work on it (calls, results, notices), a reply, a command's output. */
 export type Block = 'prompt' | 'work' | 'reply' | 'output';
 
 /** The finished rows of the conversation: blocks with a blank row between them. Each row is taken once. */
@@ -8,7 +8,7 @@ export class Transcript {
   #rows: PrintedRow[] = [];
   #above: Block = 'output';
 
-  /** What follows belongs to a block: the one above, unless that is of another kind or `apart` is set. */
+  /** Assigns the lines that follow to a block: the one above, unless that is of another kind or `apart` is set. */
   open(block: Block, apart = block === 'prompt'): void {
     if (apart || block !== this.#above) this.#rows.push('');
     this.#above = block;

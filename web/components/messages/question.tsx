@@ -14,7 +14,7 @@ interface QuestionProps {
   readonly isLast: boolean;
 }
 
-/** What the user has asked. */
+/** A user's message. */
 export const Question = memo(({ message, isLast }: QuestionProps) => {
   const chat = useChat();
   const [editing, setEditing] = useState(false);

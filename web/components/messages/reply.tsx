@@ -16,7 +16,7 @@ interface ReplyProps {
   readonly isLast: boolean;
 }
 
-/** What the model has answered, or is answering. */
+/** The model's answer, finished or still growing. */
 export const Reply = memo(({ message, isLast }: ReplyProps) => {
   const chat = useChat();
   const { id, parts, state, model } = message;

@@ -1,6 +1,6 @@
 import { useChatState } from '../../state/use-chat.ts';
 
-/** What happens while no text comes. */
+/** The server's state while no text comes. */
 export function WritingStatus({ id }: { readonly id: string }) {
   const status = useChatState(({ writing }) => writing.get(id));
   if (status === undefined) return <p className="writing hint">Being written in another tab</p>;

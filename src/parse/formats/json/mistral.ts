@@ -42,7 +42,7 @@ export const mistralV3: ChatFormat = {
   writeResult: content => `[TOOL_RESULTS]${writeJson({ content })}[/TOOL_RESULTS]`,
 };
 
-/** The same text with another tokenizer. */
+/** Mistral's v3 text with another tokenizer. */
 export const mistralV7: ChatFormat = { ...mistralV3, id: 'mistral-v7', when: [] };
 
 /** Mistral v11 (Small 3.2): name, id, arguments. */

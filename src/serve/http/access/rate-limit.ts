@@ -34,7 +34,7 @@ class LastMinute {
 export interface RateLimits {
   /** At least 1; undefined: no limit. */
   readonly requestsPerMinute?: number | undefined;
-  /** Of prompts and replies. */
+  /** Tokens of prompts and replies together. */
   readonly tokensPerMinute?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface TooMuch {
 }
 
 /**
- * What a client may send in any 60 seconds. Tokens count once they are known, after a reply: the request with which a
+ * A client's limits in any 60 seconds. Tokens count once they are known, after a reply: the request with which a
  * client passes its limit is still answered, the next one is not.
  */
 export class RateLimit {
