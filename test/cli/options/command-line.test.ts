@@ -41,7 +41,7 @@ const VALUED = CALLS.flatMap(({ words, valued, array }) =>
   })),
 );
 
-const CONTEXT = {} as CommandContext;
+const CONTEXT = { signals: { watch: () => undefined } } as unknown as CommandContext;
 
 describe('an unknown option', () => {
   test.each([
@@ -55,6 +55,29 @@ describe('an unknown option', () => {
       message,
     });
   });
+});
+
+test.each([
+  [['demo', '--temperature'], '--temperature needs a value'],
+  [['pull'], "'llm-host pull' needs an argument: see llm-host pull --help"],
+  [['list', 'extra'], "'extra' is unexpected"],
+  [['demo', '--temperature', 'hot'], '--temperature must be a number from 0 to 5, got "hot"'],
+  [['demo', '--top-p', '7'], '--top-p must be a number above 0 and at most 1, got 7'],
+  [['demo', '--top-k=x'], '--top-k must be an integer from 0 to 2147483647, got "x"'],
+  [['demo', '--context', '1e99'], '--context must be an integer from 1 to 10000000, got 1e+99'],
+  [
+    ['demo', '--tool-timeout', 'soon'],
+    "--tool-timeout must be a number above 0 and at most 86400, got 'soon'",
+  ],
+  [['serve', 'demo', '--port', 'http'], "--port must be an integer from 0 to 65535, got 'http'"],
+  [['bench', 'demo', '--runs', 'many'], "--runs must be an integer from 1 to 1000000, got 'many'"],
+  [
+    ['bench', 'demo', '--prompt-tokens', '1,b'],
+    "--prompt-tokens must be an integer from 1 to 1000000, got 'b'",
+  ],
+  [['inspect', 'demo', '--context', 'all'], "--context must be an integer from 1 to 10000000, got 'all'"],
+])('%j: what is wrong, and the range', async (words, message) => {
+  await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
 });
 
 /** The options with which a command would run. */

@@ -5,26 +5,11 @@ import { expect, test } from 'vitest';
 import { MAIN, ROOT, runProgram, workplace } from '../program.ts';
 import { Terminal } from '../pty.ts';
 
-const CONFIG = '{ "SystemPrompt": "You are a helpful assistant." }';
-const NO_SERVERS = '{ "servers": {} }';
-
 test('no model: the usage line, the error, exit 2', async () => {
   const { dir, env } = workplace();
   const { code, stderr, stdout } = await runProgram(MAIN, [], { cwd: dir, env });
   expect(stderr).toMatch(/^Usage: llm-host <model> .*\nError: missing model\n$/);
   expect([code, stdout]).toEqual([2, '']);
-});
-
-test.each([
-  [['demo', '--temperature'], '--temperature needs a value'],
-  [['demo', 'What', 'is', 'this?'], "'What' is unexpected; give a prompt with -p, in quotes"],
-  [['list', 'extra'], "'extra' is unexpected"],
-  [['pull'], "'llm-host pull' needs an argument: see llm-host pull --help"],
-])('%j is an error of usage', async (args, message) => {
-  const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, args, { cwd: dir, env });
-  expect(stderr).toContain(`Error: ${message}`);
-  expect(code).toBe(2);
 });
 
 test('an unknown option names the nearest known one', async () => {
@@ -34,48 +19,17 @@ test('an unknown option names the nearest known one', async () => {
   expect(code).toBe(2);
 });
 
-test('an option outside its range is refused before anything is loaded', async () => {
+test('config.json missing: the places searched and the fix, exit 78', async () => {
   const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, ['demo', '--top-p', '7'], { cwd: dir, env });
-  expect(stderr).toContain('Error: --top-p must be a number above 0 and at most 1, got 7');
-  expect(code).toBe(2);
-});
-
-test.each(['config.json', 'mcp.json'])('%s missing: the places searched and the fix, exit 78', async name => {
-  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
-  const cwd = join(dir, 'elsewhere');
-  mkdirSync(cwd);
-  const other =
-    name === 'config.json' ? ['--mcp', join(dir, 'mcp.json')] : ['--config', join(dir, 'config.json')];
-  const { code, stderr } = await runProgram(MAIN, ['some/model', ...other], { cwd, env });
-  expect(stderr).toContain(`Error: ${name} not found in application directory\n`);
-  expect(stderr).toContain(join(cwd, name));
-  expect(stderr).toContain(join(dir, 'home', '.config', 'llm-host', name));
+  const { code, stderr } = await runProgram(MAIN, ['some/model', '--no-mcp'], { cwd: dir, env });
+  expect(stderr).toContain('Error: config.json not found in application directory\n');
+  expect(stderr).toContain(join(dir, 'config.json'));
   expect(stderr).toContain('llm-host init');
   expect(code).toBe(78);
 });
 
-test.each([
-  ['config.json', '{ "SystemPrompt": ', 'Error: Invalid JSON in config.json: '],
-  ['config.json', '{}', "Error: config.json: the field 'SystemPrompt' is missing"],
-  ['mcp.json', '{ "servers": { "a": ', 'Error: Invalid JSON in mcp.json: '],
-])('a broken %s (%s): exit 78', async (name, text, message) => {
-  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS, [name]: text });
-  const { code, stderr } = await runProgram(MAIN, ['demo'], { cwd: dir, env });
-  expect(stderr).toContain(message);
-  if (message.includes('Invalid JSON')) expect(stderr).toMatch(/at \d+:\d+/);
-  expect(code).toBe(78);
-});
-
-test('a model that is nowhere: its name and the reason, exit 66', async () => {
-  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
-  const { code, stderr } = await runProgram(MAIN, ['no-such/model'], { cwd: dir, env });
-  expect(stderr).toMatch(/Error: Model 'no-such\/model' not found or not accessible\n./);
-  expect(code).toBe(66);
-});
-
 test('a truncated safetensors file: file and tensor named, exit 65', async () => {
-  const { dir, env } = workplace({ 'config.json': CONFIG, 'mcp.json': NO_SERVERS });
+  const { dir, env } = workplace();
   const model = join(dir, 'model');
   mkdirSync(model);
   const header = JSON.stringify({ w: { dtype: 'F32', shape: [4, 4], data_offsets: [0, 64] } });
@@ -86,7 +40,7 @@ test('a truncated safetensors file: file and tensor named, exit 65', async () =>
     join(model, 'model.safetensors'),
     Buffer.concat([size, Buffer.from(header), Buffer.alloc(10)]),
   );
-  const { code, stderr } = await runProgram(MAIN, [model], { cwd: dir, env });
+  const { code, stderr } = await runProgram(MAIN, [model, '--no-mcp', '-p', 'hi'], { cwd: dir, env });
   expect(stderr).toMatch(/^Error: .*model\.safetensors.*\bw\b/m);
   expect(code).toBe(65);
 });
@@ -105,29 +59,24 @@ test.runIf(process.platform === 'linux')('a state folder below /proc: told at on
   expect(code).toBe(78);
 });
 
-test('init writes both files once and never again', async () => {
+test('init writes both files once and never again; they are ready to use', async () => {
   const { dir, env } = workplace();
-  const first = await runProgram(MAIN, ['init'], { cwd: dir, env });
+  const run = (command: string) => runProgram(MAIN, [command], { cwd: dir, env });
+  const first = await run('init');
   expect([first.code, first.stdout.match(/^Wrote /gm)?.length]).toEqual([0, 2]);
   for (const name of ['config', 'mcp']) {
     const [, schema = ''] =
       /"\$schema": "([^"]+)"/.exec(readFileSync(join(dir, `${name}.json`), 'utf8')) ?? [];
     expect(existsSync(fileURLToPath(schema))).toBe(true);
   }
-  writeFileSync(join(dir, 'config.json'), 'mine');
-  const second = await runProgram(MAIN, ['init'], { cwd: dir, env });
-  expect([second.code, second.stdout.match(/left as it is/g)?.length]).toEqual([0, 2]);
-  expect(readFileSync(join(dir, 'config.json'), 'utf8')).toBe('mine');
-});
-
-test('the example files are ready to use', async () => {
-  const { dir, env } = workplace();
-  await runProgram(MAIN, ['init'], { cwd: dir, env });
-  const { code, stdout, stderr } = await runProgram(MAIN, ['tools'], { cwd: dir, env });
-  expect(stderr).toBe('');
+  const { code, stdout, stderr } = await run('tools');
+  expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('calculator: ready, 6 tools\n  add(a=number, b=number) - Add two numbers.\n');
   expect(stdout).toContain('files: ready, 4 tools\n');
-  expect(code).toBe(0);
+  writeFileSync(join(dir, 'config.json'), 'mine');
+  const second = await run('init');
+  expect([second.code, second.stdout.match(/left as it is/g)?.length]).toEqual([0, 2]);
+  expect(readFileSync(join(dir, 'config.json'), 'utf8')).toBe('mine');
 });
 
 test('--version is the version of package.json', async () => {
@@ -136,80 +85,18 @@ test('--version is the version of package.json', async () => {
   expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
 });
 
-test('--no-mcp needs no mcp.json', async () => {
-  const { dir, env } = workplace({ 'config.json': CONFIG });
-  const { code, stderr } = await runProgram(MAIN, ['no-such/model', '--no-mcp'], { cwd: dir, env });
-  expect(stderr).toContain("Error: Model 'no-such/model' not found");
-  expect(code).toBe(66);
+test("a model's own config.json is passed over with a notice", async () => {
+  const { dir, env } = workplace({ 'config.json': '{ "model_type": "llama", "hidden_size": 64 }' });
+  const { code, stderr } = await runProgram(MAIN, ['demo', '--no-mcp'], { cwd: dir, env });
+  expect(stderr).toContain(`Notice: ${join(dir, 'config.json')} has none of llm-host's keys: passed over\n`);
+  expect(code).toBe(0);
 });
 
-const FOREIGN = '{ "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64 }';
-
-test("a model's own config.json is passed over with a notice, and the search goes on", async () => {
-  const { dir, env } = workplace({ 'config.json': FOREIGN });
-  const folder = join(dir, 'home', '.config', 'llm-host');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'config.json'), '{ "SystemPrompt": "x", "model": "no-such/model" }');
-  const { code, stderr } = await runProgram(MAIN, ['--no-mcp'], { cwd: dir, env });
-  expect([code, stderr]).toEqual([66, expect.stringContaining("Model 'no-such/model' not found")]);
-  const demo = await runProgram(MAIN, ['demo', '--no-mcp'], { cwd: dir, env });
-  expect(demo.stderr).toContain(
-    `Notice: ${join(dir, 'config.json')} has none of llm-host's keys: passed over\n`,
-  );
-  expect(demo.code).toBe(0);
-});
-
-test('only config.json files of others: the error names them', async () => {
-  const { dir, env } = workplace({ 'config.json': FOREIGN });
-  const { code, stderr } = await runProgram(MAIN, ['some/model', '--no-mcp'], { cwd: dir, env });
-  expect(stderr).toContain('Error: config.json not found in application directory\n');
-  expect(stderr).toContain(`  ${join(dir, 'config.json')} (has none of llm-host's keys)\n`);
-  expect(code).toBe(78);
-});
-
-test.each([
-  ['--system', 'Be brief.'],
-  ['-p', 'Hello'],
-])('%s needs no config.json', async (...option) => {
+test('without configuration: no such model, and what it may have been, exit 66', async () => {
   const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, ['no-such/model', '--no-mcp', ...option], {
-    cwd: dir,
-    env,
-  });
-  expect([code, stderr]).toEqual([66, expect.stringContaining("Model 'no-such/model' not found")]);
-});
-
-test.each([
-  [['demo', '--temperature', 'hot'], '--temperature must be a number from 0 to 5, got "hot"'],
-  [['demo', '--top-k=x'], '--top-k must be an integer from 0 to 2147483647, got "x"'],
-  [['demo', '--context', '1e99'], '--context must be an integer from 1 to 10000000, got 1e+99'],
-  [
-    ['demo', '--tool-timeout', 'soon'],
-    "--tool-timeout must be a number above 0 and at most 86400, got 'soon'",
-  ],
-  [['serve', 'demo', '--port', 'http'], "--port must be an integer from 0 to 65535, got 'http'"],
-  [['bench', 'demo', '--runs', 'many'], "--runs must be an integer from 1 to 1000000, got 'many'"],
-  [
-    ['bench', 'demo', '--prompt-tokens', '1,b'],
-    "--prompt-tokens must be an integer from 1 to 1000000, got 'b'",
-  ],
-  [['inspect', 'demo', '--context', 'all'], "--context must be an integer from 1 to 10000000, got 'all'"],
-])('%j: what is wrong, and the range', async (args, message) => {
-  const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, args, { cwd: dir, env });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`Error: ${message}\n`)]);
-});
-
-test.each([
-  ['dmeo', "Did you mean 'demo'?\n"],
-  ['tols', "Did you mean 'tools'?\n"],
-  ['gemma3', "Did you mean 'gemma3:4b'? There are also gemma3:12b, gemma3:27b.\n"],
-  ['mixtral', ''],
-])('%s, without configuration: no such model, and what it may have been', async (word, guess) => {
-  const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, [word], { cwd: dir, env });
+  const { code, stderr } = await runProgram(MAIN, ['dmeo'], { cwd: dir, env });
   expect(stderr).toBe(
-    `Error: Model '${word}' not found or not accessible\nNo such folder or file: ${join(dir, word)}\n${guess}` +
+    `Error: Model 'dmeo' not found or not accessible\nNo such folder or file: ${join(dir, 'dmeo')}\nDid you mean 'demo'?\n` +
       'A model is a Hub id (org/name), an alias (granite4:1b), a folder, a .gguf file, or demo. `llm-host list` shows the downloaded ones.\n',
   );
   expect(code).toBe(66);

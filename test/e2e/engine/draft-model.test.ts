@@ -31,18 +31,15 @@ test('the text is the same with a draft model', { timeout: 60_000 }, async () =>
   expect(drafted.text).toBe(plain.text);
 });
 
-test('a draft model is tried after a short prompt, and once it costs too much no more', {
-  timeout: 60_000,
-}, async () => {
-  // As large as the model itself: it never pays.
+// When it is given up again: native/test/engine/speculate/draft_governor_test.cc, where passes take given times.
+test('a draft model is tried after a short prompt', { timeout: 60_000 }, async () => {
   const engine = await loadEngine('demo', { draftModel: 'demo', contextLength: 256 });
   try {
-    const request = { promptIds: [1, 2, 3, 4], maxTokens: 100, ignoreEos: true, lookup: false };
+    const request = { promptIds: [1, 2, 3, 4], maxTokens: 40, ignoreEos: true, lookup: false };
     const tokens = engine.generate(request);
     let step = await tokens.next();
     while (!step.done) step = await tokens.next();
     expect(step.value.decoding?.proposed).toBeGreaterThan(0);
-    expect(step.value.decoding?.proposed).toBeLessThan(30);
   } finally {
     await engine.close();
   }
