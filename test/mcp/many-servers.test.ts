@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { McpHost } from '../../src/mcp/host/mcp-host.ts';
-import { StartSlots } from '../../src/mcp/server/start/start-slots.ts';
+import { StartSlots } from '../../src/mcp/server/start-slots.ts';
 import { FIXTURES, fixture } from '../fixtures/mcp/support.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 

@@ -4,7 +4,7 @@ import { Deadline } from '../server/deadline.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { quoteTail } from '../server/start-fault.ts';
 import type { CallOptions } from '../tool-host.ts';
-import { isServerAnswer } from '../transport/lost-answer.ts';
+import { isServerAnswer } from '../transport/json-rpc.ts';
 
 /** Progress extends a call up to this many times its limit, as does a task. */
 export const MAX_EXTENSION = 10;

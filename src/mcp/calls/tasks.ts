@@ -8,7 +8,7 @@ import type { ManagedServer } from '../server/managed-server.ts';
 import { readTask, type TaskState } from '../server/task-state.ts';
 import { AnyResultSchema, type CallResult, CallResultSchema } from '../server/wire-schemas.ts';
 import type { CallOptions } from '../tool-host.ts';
-import { isServerAnswer } from '../transport/lost-answer.ts';
+import { isServerAnswer } from '../transport/json-rpc.ts';
 import { EXTENSION } from '../transport/wire-extensions.ts';
 import { MAX_EXTENSION } from './call.ts';
 

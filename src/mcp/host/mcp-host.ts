@@ -21,7 +21,7 @@ import type { Connection } from '../server/connection.ts';
 import type { Elicit } from '../server/elicitation.ts';
 import { EraMemory } from '../server/era-memory.ts';
 import { ManagedServer, type ServerEvent } from '../server/managed-server.ts';
-import { StartSlots } from '../server/start/start-slots.ts';
+import { StartSlots } from '../server/start-slots.ts';
 import type { ServerTool } from '../server/wire-schemas.ts';
 import type {
   CompletionRequest,

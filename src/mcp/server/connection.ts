@@ -8,22 +8,22 @@ import type { output, ZodType } from 'zod';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { McpLimits } from '../config/limits.ts';
 import type { ServerConfig } from '../config/types.ts';
-import type { OAuthOptions } from '../oauth/session.ts';
+import { type OAuthOptions, OAuthSession } from '../oauth/session.ts';
 import { AttachedTransport } from '../transport/attached-transport.ts';
-import { isServerAnswer } from '../transport/lost-answer.ts';
-import { openTransport } from '../transport/open.ts';
+import { HttpTransport } from '../transport/http.ts';
+import { isServerAnswer } from '../transport/json-rpc.ts';
 import type { ServerTransport } from '../transport/server-transport.ts';
+import { StdioTransport } from '../transport/stdio.ts';
 import { withShownLists } from '../transport/wire-extensions.ts';
 import { argumentHeaders, headerFault } from './argument-headers.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
 import type { Elicit, ElicitationAnswer } from './elicitation.ts';
 import { cleanError, cleanLine, cleanProgress, cleanText, TEXT_LIMITS } from './incoming-text.ts';
-import { answerPeerRequests, CLIENT_CAPABILITIES, rootsOf } from './peer-requests.ts';
-import type { Questions } from './questions.ts';
+import { answerPeerRequests, CLIENT_CAPABILITIES, type Questions, rootsOf } from './peer-requests.ts';
 import { ServerLists, type ServerListsOptions } from './server-lists.ts';
 import { ServerLog } from './server-log.ts';
-import { probingLimitMs, questionLimitMs } from './start/start-limits.ts';
 import { startFailure } from './start-fault.ts';
+import { probingLimitMs, questionLimitMs } from './start-limits.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { startedTask, type TaskState } from './task-state.ts';
 import {
@@ -381,4 +381,19 @@ class OpenCalls {
     this.#cancelled.abort();
     this.#cancelled = new AbortController();
   }
+}
+
+/**
+ * The transport of a server, not yet started. A server with an `Authorization` header of its own never gets a login.
+ */
+function openTransport(
+  config: ServerConfig,
+  onLog: (line: string) => void,
+  oauth: OAuthOptions | undefined,
+  limits: McpLimits,
+): ServerTransport {
+  if (config.transport === 'stdio') return new StdioTransport(config, onLog, limits);
+  const given = Object.keys(config.headers).some(name => name.toLowerCase() === 'authorization');
+  const session = oauth === undefined || given ? undefined : new OAuthSession(config, oauth);
+  return new HttpTransport(config, session, onLog);
 }

@@ -4,12 +4,12 @@ import type { ServerConfig } from '../config/types.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { leftOutText } from './discovery.ts';
 import type { EraMemory } from './era-memory.ts';
+import { isCold } from './package-runner.ts';
 import { foldersOf } from './peer-requests.ts';
 import type { Extras } from './server-lists.ts';
-import { isCold } from './start/package-runner.ts';
-import { probingLimitMs, startLimitMs } from './start/start-limits.ts';
-import type { StartSlots } from './start/start-slots.ts';
 import { isFailedProbe, isRefusedGreeting, quoteTail, withHint } from './start-fault.ts';
+import { probingLimitMs, startLimitMs } from './start-limits.ts';
+import type { StartSlots } from './start-slots.ts';
 import type { ServerTool } from './wire-schemas.ts';
 
 /** A server that has run so long has not failed in a row with an earlier time. */

@@ -1,11 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { messageOf } from '../../errors.ts';
-import { Coalesced } from './coalesced.ts';
 import { Deadline, NO_TIMEOUT_MS } from './deadline.ts';
-import { type LeftOut, type ListKind, listAll, PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './discovery.ts';
+import {
+  type LeftOut,
+  type ListKind,
+  listAll,
+  PROMPTS,
+  RESOURCES,
+  TEMPLATES,
+  TOOLS,
+  toolLabel,
+} from './discovery.ts';
 import { cleanError } from './incoming-text.ts';
 import { keepListening } from './subscriptions.ts';
-import { toolLabel } from './tool-definition.ts';
 import {
   PageSchema,
   type ResourceTemplate,
@@ -192,5 +200,39 @@ export class ServerLists {
     } finally {
       deadline.dispose();
     }
+  }
+}
+
+/** Runs `work` on request; requests close together run it once. */
+class Coalesced {
+  readonly #work: () => Promise<void>;
+  readonly #pauseMs: number;
+  #wanted = false;
+  #running: Promise<void> | undefined;
+  #disposed = false;
+
+  /** `work` never rejects. It starts `pauseMs` after the first request, and never runs twice at once. */
+  constructor(work: () => Promise<void>, pauseMs: number) {
+    this.#work = work;
+    this.#pauseMs = pauseMs;
+  }
+
+  request(): void {
+    this.#wanted = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Starts nothing more. */
+  dispose(): void {
+    this.#disposed = true;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#wanted && !this.#disposed) {
+      await sleep(this.#pauseMs, undefined, { ref: false });
+      this.#wanted = false;
+      if (!this.#disposed) await this.#work();
+    }
+    this.#running = undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { ServerConfig } from '../config/types.ts';
-import { isServerAnswer } from '../transport/lost-answer.ts';
+import { isServerAnswer } from '../transport/json-rpc.ts';
 import { cleanLine, TEXT_LIMITS, withReadableIssues } from './incoming-text.ts';
 
 const MAX_STRAY_CHARS = 200;

@@ -13,7 +13,7 @@ import type { HttpServerConfig } from '../config/types.ts';
 import type { OAuthSession } from '../oauth/session.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import { IncomingFlow } from './incoming-flow.ts';
-import { lostAnswer, noAnswer } from './lost-answer.ts';
+import { lostAnswer, noAnswer } from './json-rpc.ts';
 import type { ServerTransport } from './server-transport.ts';
 import { incoming, outgoing } from './wire-extensions.ts';
 

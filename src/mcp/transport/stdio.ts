@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { type JSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { LlmHostError } from '../../errors.ts';
 import type { McpLimits } from '../config/limits.ts';
@@ -10,11 +12,8 @@ import { IncomingFlow } from './incoming-flow.ts';
 import { MARK_VARIABLE, newMark } from './marked-processes.ts';
 import { MessageReader } from './message-reader.ts';
 import { PacedReader } from './paced-reader.ts';
-import { endGroup, trackGroup } from './process-groups.ts';
-import { serverEnvironment } from './server-environment.ts';
+import { endGroup, onWindows, trackGroup } from './process-groups.ts';
 import type { ServerTransport } from './server-transport.ts';
-import { StderrTail } from './stderr-tail.ts';
-import { onWindows } from './windows-tree.ts';
 import { incoming, outgoing } from './wire-extensions.ts';
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -246,4 +245,80 @@ function startError({ name, command }: StdioServerConfig, error: NodeJS.ErrnoExc
     cause: error,
     ...(hint ? { hint } : {}),
   });
+}
+
+const RING_CHARS = 64 * 1024;
+const MAX_LINE_CHARS = 4096;
+
+/** Keeps the last 64 KB of a server's stderr, and logs each whole line. */
+export class StderrTail {
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #kept = '';
+  #line = '';
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** Each step logs a line. */
+  *push(chunk: Buffer): Generator<void> {
+    const text = this.#decoder.write(chunk);
+    this.#kept = (this.#kept + text).slice(-RING_CHARS);
+    const lines = (this.#line + text).split('\n');
+    this.#line = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#emit(line);
+      yield;
+    }
+    // A progress bar that never ends its line must not pile up.
+    if (this.#line.length > MAX_LINE_CHARS) this.flush();
+  }
+
+  /** Logs the unfinished last line. */
+  flush(): void {
+    this.#emit(this.#line);
+    this.#line = '';
+  }
+
+  /** The last lines for a message, without colors; '' if nothing was written. */
+  last(lines = 15): string {
+    const all = stripVTControlCharacters(this.#kept).split('\n');
+    return all
+      .map(line => line.trimEnd().slice(0, 500))
+      .filter(line => line !== '')
+      .slice(-lines)
+      .join('\n');
+  }
+
+  #emit(line: string): void {
+    const text = line.trimEnd().slice(0, MAX_LINE_CHARS);
+    if (text !== '') this.#onLine(text);
+  }
+}
+
+/** What a server inherits. Anything else, above all tokens and keys, must be named in its entry. */
+const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
+/** Hardly any Windows program starts without these. */
+const WINDOWS =
+  'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE';
+/** Servers behind a proxy that re-signs TLS hang without these. Read in upper and lower case. */
+const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'];
+
+/** A server's whole environment: the short list from `host`, then its entry's `env`, where null removes. */
+export function serverEnvironment(
+  entryEnv: Readonly<Record<string, string | null>>,
+  host: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  const windows = onWindows ? WINDOWS.split(' ') : [];
+  for (const name of [...INHERITED, ...windows, ...NETWORK, ...NETWORK.map(name => name.toLowerCase())]) {
+    const value = host[name];
+    if (value !== undefined) env[name] = value;
+  }
+  for (const [name, value] of Object.entries(entryEnv)) {
+    if (value === null) delete env[name];
+    else env[name] = value;
+  }
+  return env;
 }

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { definitionSizeFault } from '../../text/json/definition-size.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
-import { refusal } from './parse-messages.ts';
+import { refusal } from './json-rpc.ts';
 
 /**
  * Before a method that the SDK refuses to send in the newer era, because the tasks extension has taken over names of the

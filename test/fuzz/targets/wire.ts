@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { limitedBody } from '../../../src/mcp/transport/limited-body.ts';
+import { limitedBody } from '../../../src/mcp/transport/guarded-fetch.ts';
 import { MessageReader } from '../../../src/mcp/transport/message-reader.ts';
 import { messagesBody, toMessagesTurn } from '../../../src/serve/anthropic/request.ts';
 import { ApiError } from '../../../src/serve/http/api-error.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadMcpConfig } from '../../../src/mcp/config/config.ts';
-import { parseEnvFile } from '../../../src/mcp/config/env-file.ts';
+import { parseEnvFile } from '../../../src/mcp/config/resolve.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const parse = (text: string) => Object.fromEntries(parseEnvFile(text, '.env'));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ElicitationRequest } from '../../../src/mcp/server/elicitation.ts';
-import { Questions } from '../../../src/mcp/server/questions.ts';
+import { Questions } from '../../../src/mcp/server/peer-requests.ts';
 
 const { signal } = new AbortController();
 

@@ -1,8 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_MESSAGE_BYTES, MessageReader } from '../../../src/mcp/transport/message-reader.ts';
-import { MAX_VALUES } from '../../../src/mcp/transport/value-count.ts';
+import { MAX_MESSAGE_BYTES, MAX_VALUES, MessageReader } from '../../../src/mcp/transport/message-reader.ts';
 import { LineSplitter, type SplitLine } from '../../../src/text/line-splitter.ts';
 
 function reader() {

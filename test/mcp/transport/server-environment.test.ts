@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serverEnvironment } from '../../../src/mcp/transport/server-environment.ts';
+import { serverEnvironment } from '../../../src/mcp/transport/stdio.ts';
 
 it('passes on the short list and the network settings only', () => {
   const host = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StderrTail } from '../../../src/mcp/transport/stderr-tail.ts';
+import { StderrTail } from '../../../src/mcp/transport/stdio.ts';
 
 it('logs whole lines, also of characters cut in two', () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTooManyValues, MAX_VALUES, ValueCount } from '../../../src/mcp/transport/value-count.ts';
+import { hasTooManyValues, MAX_VALUES, ValueCount } from '../../../src/mcp/transport/message-reader.ts';
 
 const list = (count: number, item: string): string => `[${Array.from({ length: count }, () => item).join()}]`;
 

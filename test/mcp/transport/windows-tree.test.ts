@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { endTree, endTreeNow } from '../../../src/mcp/transport/windows-tree.ts';
+import { endTree, endTreeNow } from '../../../src/mcp/transport/process-groups.ts';
 
 // Windows itself is not at hand: what is tested is what taskkill is asked for.
 it.skipIf(process.platform === 'win32')(

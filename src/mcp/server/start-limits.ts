@@ -1,4 +1,4 @@
-import type { ServerConfig } from '../../config/types.ts';
+import type { ServerConfig } from '../config/types.ts';
 
 const START_TIMEOUT_MS = 30_000;
 /** For starting a server whose package is installed first, unless its entry says otherwise. */

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isCold } from '../../../../src/mcp/server/start/package-runner.ts';
-import { tempFolder } from '../../../model/temp-folder.ts';
+import { isCold } from '../../../src/mcp/server/package-runner.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
 
 const entry = (command: string, ...args: string[]) => ({
   name: 'x',

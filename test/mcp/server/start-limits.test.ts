@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { MCP_LIMITS } from '../../../../src/mcp/config/limits.ts';
-import { Connection, type ConnectionOptions } from '../../../../src/mcp/server/connection.ts';
-import {
-  probingLimitMs,
-  questionLimitMs,
-  startLimitMs,
-} from '../../../../src/mcp/server/start/start-limits.ts';
-import { fixture } from '../../../fixtures/mcp/support.ts';
+import { MCP_LIMITS } from '../../../src/mcp/config/limits.ts';
+import { Connection, type ConnectionOptions } from '../../../src/mcp/server/connection.ts';
+import { probingLimitMs, questionLimitMs, startLimitMs } from '../../../src/mcp/server/start-limits.ts';
+import { fixture } from '../../fixtures/mcp/support.ts';
 
 test.each([
   [{}, false, 30_000],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { StartSlots } from '../../../../src/mcp/server/start/start-slots.ts';
+import { StartSlots } from '../../../src/mcp/server/start-slots.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { ServerConfig } from '../../config/types.ts';
+import type { ServerConfig } from '../config/types.ts';
 
 /** Options of the runners that take a value, which is not the package. */
 const WITH_VALUE = new Set([
