@@ -22,7 +22,7 @@ const children: ChildProcess[] = [];
 const marks: string[] = [];
 
 beforeAll(() => {
-  compiled = compileSources('mcp/mcp-host.ts');
+  compiled = compileSources('mcp/host/mcp-host.ts');
   scratch = mkdtempSync(join(tmpdir(), 'llm-host-orphans-'));
 });
 afterEach(() => {
@@ -75,7 +75,7 @@ function isAlive(pid: number): boolean {
 /** A host in its own process, its servers up. */
 async function runningHost(mark: string, ending: string): Promise<ChildProcess> {
   const configs = JSON.stringify(nastyServers(mark));
-  const args = [join(FIXTURES, 'host.mjs'), join(compiled, 'mcp', 'mcp-host.js'), configs, ending];
+  const args = [join(FIXTURES, 'host.mjs'), join(compiled, 'mcp', 'host', 'mcp-host.js'), configs, ending];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', ending === 'throw' ? 'ignore' : 'inherit'],
   });
