@@ -1,20 +1,15 @@
 #include "common/device_policy.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "common/error.h"
+#include "common/mlx_environment.h"
 
 namespace llm_host {
 namespace {
 
 constexpr const char* kVariable = "LLM_HOST_DEVICE_POLICY";
-
-std::string environment(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
 
 }  // namespace
 

@@ -1,15 +1,9 @@
 #include "common/mlx_environment.h"
 
 #include <cstdlib>
-#include <string>
 
 namespace llm_host {
 namespace {
-
-std::string environment(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
 
 // As src/model/cache-folder.ts has it; empty without a home.
 std::string cache_folder() {
@@ -19,6 +13,11 @@ std::string cache_folder() {
 }
 
 }  // namespace
+
+std::string environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
 
 void prepare_mlx_environment() {
   constexpr int kKeep = 0;  // of a variable that is set

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <string>
+
 namespace llm_host {
+
+// The value of an environment variable; empty where it is unset.
+std::string environment(const char* name);
 
 // Sets what MLX reads from the environment at its first use; a variable that is set stays as it is.
 // MLX_ENABLE_TF32=0: products of float32 keep float32's precision on NVIDIA's and Apple's newest

@@ -14,7 +14,7 @@ std::string prefix_of(const WeightStore& weights, const char* prefix) {
   return has_head ? prefix : "";
 }
 
-void check(const Config& config) {
+void check_bert(const Config& config) {
   std::string positions = config.string_or("position_embedding_type", "absolute");
   if (positions != "absolute") {
     throw Error(kModelUnsupported, "config.json: position_embedding_type \"" + positions +
@@ -31,7 +31,7 @@ void check(const Config& config) {
 }
 
 float eps_of(const Config& config) {
-  check(config);
+  check_bert(config);
   return static_cast<float>(config.number_or("layer_norm_eps", 1e-12));
 }
 

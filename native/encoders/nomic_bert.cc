@@ -16,7 +16,7 @@ namespace llm_host {
 namespace {
 
 // What the published code of these models can do otherwise, and no published embedding model does.
-void check(const Config& config) {
+void check_nomic_bert(const Config& config) {
   for (const char* key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm",
                           "use_rms_norm", "parallel_block", "causal"}) {
     if (!config.boolean_or(key, false)) continue;
@@ -31,7 +31,7 @@ struct Sizes {
 };
 
 Sizes sizes_of(const Config& config) {
-  check(config);
+  check_nomic_bert(config);
   Sizes sizes{config.integer("hidden_size"), config.integer("num_attention_heads"),
               config.integer("intermediate_size"), config.integer("max_position_embeddings"),
               static_cast<float>(config.number_or("layer_norm_eps", 1e-12))};
@@ -132,7 +132,7 @@ std::unique_ptr<Encoder> make_nomic_bert(const Config& config, const EncoderSpec
   return std::make_unique<NomicBert>(config, spec, weights, context_length);
 }
 
-const EncoderFamily kFamily("nomic_bert", make_nomic_bert);
+const EncoderFamily kNomicBert("nomic_bert", make_nomic_bert);
 
 }  // namespace
 }  // namespace llm_host

@@ -13,7 +13,7 @@ namespace {
 
 // A request is admitted if its prompt and this much of its reply fit into memory. Beyond that it
 // grows as memory allows.
-constexpr int kReplyTokens = 256;
+constexpr int kAdmittedReplyTokens = 256;
 
 // Prompt tokens a turn while other sequences decode, where all processes must read as many.
 constexpr int kSharedRead = 64;
@@ -145,8 +145,8 @@ bool Scheduler::admit() {
   auto job = std::get<std::shared_ptr<Job>>(waiting_.front());
   if (!begins(*job)) return false;
   const Request& request = job->request;
-  int tokens =
-      static_cast<int>(request.prompt_ids.size()) + std::min(request.max_tokens, kReplyTokens);
+  int tokens = static_cast<int>(request.prompt_ids.size()) +
+               std::min(request.max_tokens, kAdmittedReplyTokens);
   try {
     read_prefix(*job);
     auto lease = sequences_.take(request.prompt_ids, std::min(tokens, model_.info().context_length),

@@ -10,7 +10,7 @@ endfunction()
 set(AVX512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 
 # Without fused instructions on any CPU: see multiply_add.
-kernel_options(*/portable -ffp-contract=off)
+kernel_options(*/portable -O2 -ffp-contract=off)
 kernel_options(*/neon)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT APPLE)
   kernel_options(*/avx2 -mavx2 -mfma -mf16c)

@@ -13,7 +13,7 @@ namespace llm_host {
 
 namespace {
 
-const std::optional<mx::array> kNone;
+const std::optional<mx::array> kNoAdapter;
 
 // A dense matrix with an adapter added to it, rounded once.
 Matrix sum_of(Matrix m, const Adapters::LowRank& adapter) {
@@ -118,8 +118,10 @@ Linear Linear::complete(WeightMatrix matrix, std::optional<mx::array> bias, Weig
   return linear;
 }
 
-const std::optional<mx::array>& Linear::down() const { return adapters_apply() ? down_ : kNone; }
-const std::optional<mx::array>& Linear::up() const { return adapters_apply() ? up_ : kNone; }
+const std::optional<mx::array>& Linear::down() const {
+  return adapters_apply() ? down_ : kNoAdapter;
+}
+const std::optional<mx::array>& Linear::up() const { return adapters_apply() ? up_ : kNoAdapter; }
 
 mx::array Linear::multiply(const mx::array& x) const {
   const Matrix& w = weight_.stored();

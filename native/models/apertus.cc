@@ -7,7 +7,7 @@ namespace {
 
 // The default of transformers if config.json has no rope parameters; rope_theta does not count
 // then.
-const Value& default_rope() {
+const Value& apertus_rope() {
   static const Value kDefault(
       Value::Object{{"rope_parameters",
                      Value(Value::Object{{"rope_theta", Value(12000000.0)},
@@ -47,7 +47,7 @@ static std::unique_ptr<Model> make_apertus(const Config& config, WeightStore& we
   c.names.mixer_norm = "attention_layernorm";
   c.names.feed_forward_norm = "feedforward_layernorm";
   bool own_rope = config.has("rope_parameters") || config.has("rope_scaling");
-  c.ropes = ropes_of(own_rope ? config : Config(default_rope()), c, {}, 12000000);
+  c.ropes = ropes_of(own_rope ? config : Config(apertus_rope()), c, {}, 12000000);
   auto feed_forward = [&](WeightStore& store, const std::string& path, int layer) -> FeedForward {
     XieLu::Numbers numbers = activation(config, store, path, static_cast<size_t>(layer));
     return PlainMlp(Linear::load(store, path + ".mlp.up_proj", c.intermediate, c.hidden, false),
@@ -58,6 +58,6 @@ static std::unique_ptr<Model> make_apertus(const Config& config, WeightStore& we
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("apertus", make_apertus);
+MODEL_FAMILY(apertus, make_apertus);
 
 }  // namespace llm_host

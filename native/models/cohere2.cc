@@ -22,6 +22,6 @@ static std::unique_ptr<Model> make_cohere2(const Config& config, WeightStore& we
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("cohere2", make_cohere2);
+MODEL_FAMILY(cohere2, make_cohere2);
 
 }  // namespace llm_host

@@ -21,6 +21,6 @@ static std::unique_ptr<Model> make_deepseek_v3(const Config& config, WeightStore
                                    DecoderParts{glm_feed_forwards(config, c, 3, experts), nullptr});
 }
 
-static const ModelFamily kFamily("deepseek_v3", make_deepseek_v3);
+MODEL_FAMILY(deepseek_v3, make_deepseek_v3);
 
 }  // namespace llm_host

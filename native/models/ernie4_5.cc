@@ -11,6 +11,6 @@ static std::unique_ptr<Model> make_ernie4_5(const Config& config, WeightStore& w
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("ernie4_5", make_ernie4_5, &kHeadsAndNetwork);
+MODEL_FAMILY(ernie4_5, make_ernie4_5, &kHeadsAndNetwork);
 
 }  // namespace llm_host

@@ -4,7 +4,7 @@ namespace llm_host {
 namespace {
 
 // sliding_window_pattern: which layers have full attention, as "LLLG" or 4.
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> exaone4_layer_types(const Config& config, int layers) {
   const Value* value = config.find("sliding_window_pattern");
   const std::string* letters = value != nullptr ? value->as<std::string>() : nullptr;
   int every = 4;
@@ -26,7 +26,7 @@ static std::unique_ptr<Model> make_exaone4(const Config& config, WeightStore& we
   DecoderConfig c(config, {.eps = 1e-5});
   bool windows = config.has("sliding_window") || !config.mentions("sliding_window");
   std::vector<std::string> types =
-      windows ? types_of(config, c.layers) : patterned_types(config, c.layers, 0);
+      windows ? exaone4_layer_types(config, c.layers) : patterned_types(config, c.layers, 0);
   c.qk_norm = QkNorm::kHeads;
   c.names.mixer_norm = nullptr;
   c.names.after_mixer = "post_attention_layernorm";
@@ -41,6 +41,6 @@ static std::unique_ptr<Model> make_exaone4(const Config& config, WeightStore& we
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("exaone4", make_exaone4);
+MODEL_FAMILY(exaone4, make_exaone4);
 
 }  // namespace llm_host

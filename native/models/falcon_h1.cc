@@ -22,11 +22,7 @@ float multiplier(const Config& config, const char* key) {
   return static_cast<float>(config.number_or(key, 1));
 }
 
-mx::array scaled(const mx::array& x, float factor) {
-  return factor == 1 ? x : mx::multiply(x, mx::array(factor, x.dtype()));
-}
-
-Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
+Mamba2::Shape falcon_mamba_shape(const Config& config, const DecoderConfig& c) {
   constexpr char kChannels[] = "mamba_d_ssm";
   int channels = size_or(config, kChannels, mamba_channels(config, c), 1 << 24);
   Mamba2::Shape s = read_mamba(config, c, channels, kChannels);
@@ -82,7 +78,7 @@ static std::unique_ptr<Model> make_falcon_h1(const Config& config, WeightStore& 
   c.adjust_attention = [=, factor = input * multiplier(config, "attention_out_multiplier")](
                            int, AttentionOptions& options) { options.output_factor = factor; };
 
-  Mamba2::Shape shape = mamba_shape(config, c);
+  Mamba2::Shape shape = falcon_mamba_shape(config, c);
   float in = multiplier(config, "ssm_in_multiplier"),
         out = multiplier(config, "ssm_out_multiplier");
   std::vector<float> factors = multipliers(config, "mlp_multipliers", 2);
@@ -100,6 +96,6 @@ static std::unique_ptr<Model> make_falcon_h1(const Config& config, WeightStore& 
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);
 }
 
-static const ModelFamily kFamily("falcon_h1", make_falcon_h1);
+MODEL_FAMILY(falcon_h1, make_falcon_h1);
 
 }  // namespace llm_host

@@ -31,6 +31,6 @@ static std::unique_ptr<Model> make_gemma2(const Config& config, WeightStore& wei
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("gemma2", make_gemma2);
+MODEL_FAMILY(gemma2, make_gemma2);
 
 }  // namespace llm_host

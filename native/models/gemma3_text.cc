@@ -41,6 +41,6 @@ static std::unique_ptr<Model> make_gemma3_text(const Config& config, WeightStore
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("gemma3_text", make_gemma3_text);
+MODEL_FAMILY(gemma3_text, make_gemma3_text);
 
 }  // namespace llm_host

@@ -12,7 +12,7 @@
 namespace llm_host {
 namespace {
 
-constexpr int kMaxWidth = 1 << 24, kMaxStreams = 16;
+constexpr int kMaxLayerWidth = 1 << 24, kMaxStreams = 16;
 
 // x + norm(right(left x)), a way around a layer that is narrow.
 class Laurel {
@@ -48,7 +48,7 @@ FeedForward feed_forward(const Config& config, const DecoderConfig& c, WeightSto
     return of_each(config, key, c.layers, missing)[static_cast<size_t>(layer)];
   };
   double width = own("intermediate_size", 16384), share = own("activation_sparsity_pattern", 0);
-  if (!(width >= 1 && width <= kMaxWidth && share >= 0 && share < 1)) {
+  if (!(width >= 1 && width <= kMaxLayerWidth && share >= 0 && share < 1)) {
     throw Error(kModelBroken,
                 "config.json: intermediate_size must be 1 to 16777216 and "
                 "activation_sparsity_pattern below 1 in each layer");
@@ -243,6 +243,6 @@ static std::unique_ptr<Model> make_gemma3n_text(const Config& config, WeightStor
   return std::make_unique<Gemma3n>(config, weights, context_length);
 }
 
-static const ModelFamily kFamily("gemma3n_text", make_gemma3n_text);
+MODEL_FAMILY(gemma3n_text, make_gemma3n_text);
 
 }  // namespace llm_host

@@ -19,13 +19,13 @@ struct Gemma4Defaults {
   int per_layer_size;  // of the embeddings for each layer; 0: there are none
 };
 
-constexpr int kMaxSize = 1 << 16;
+constexpr int kMaxHeadSize = 1 << 16;
 constexpr size_t kMaxDigits = 4;  // of a layer's number
 
-const Value kDefaultRope = layered_rope(0.25);
+const Value kGemma4Rope = layered_rope(0.25);
 
 // Five windows, then full attention; the last layer always has it.
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> gemma4_layer_types(const Config& config, int layers) {
   std::vector<std::string> types = patterned_types(config, layers, 6);
   types.back() = "full_attention";
   return types;
@@ -57,12 +57,12 @@ FullHeads full_heads(const Config& config, const DecoderConfig& c,
   bool keys_as_values = config.boolean_or("attention_k_eq_v", false);
   FullHeads heads{c.head_dim, c.kv_heads};
   if (own) {
-    heads = {size_or(*own, "head_dim", c.head_dim, kMaxSize),
-             size_or(*own, "num_key_value_heads", c.kv_heads, kMaxSize)};
+    heads = {size_or(*own, "head_dim", c.head_dim, kMaxHeadSize),
+             size_or(*own, "num_key_value_heads", c.kv_heads, kMaxHeadSize)};
   } else {
-    heads.dim = size_or(config, "global_head_dim", 512, kMaxSize);
+    heads.dim = size_or(config, "global_head_dim", 512, kMaxHeadSize);
     if (keys_as_values) {
-      heads.kv_heads = size_or(config, "num_global_key_value_heads", c.kv_heads, kMaxSize);
+      heads.kv_heads = size_or(config, "num_global_key_value_heads", c.kv_heads, kMaxHeadSize);
     }
   }
   if (heads.dim % 2 == 0 && c.heads % heads.kv_heads == 0) return heads;
@@ -90,7 +90,7 @@ Gemma4::Gemma4(const Config& config, const WeightStore& weights, const Gemma4Def
                  .head_dim = 256,
                  .activation_key = "hidden_activation",
                  .activation = "gelu_pytorch_tanh"}),
-      types(types_of(config, c.layers)),
+      types(gemma4_layer_types(config, c.layers)),
       double_wide(config.boolean_or("use_double_wide_mlp", false)) {
   bool keys_as_values = config.boolean_or("attention_k_eq_v", false);
   FullHeads heads = full_heads(config, c, types);
@@ -117,7 +117,7 @@ Gemma4::Gemma4(const Config& config, const WeightStore& weights, const Gemma4Def
     options.kv_heads = heads.kv_heads;
     options.keys_as_values = keys_as_values;
   };
-  const Config ropes = config.has("rope_parameters") ? config : Config(kDefaultRope);
+  const Config ropes = config.has("rope_parameters") ? config : Config(kGemma4Rope);
   auto rope_of = [&](const char* type, int head_dim) {
     RopeOptions options{.head_dim = head_dim, .max_positions = c.max_positions};
     options.layer_type = type;
@@ -183,7 +183,7 @@ static std::unique_ptr<Model> make_gemma4_unified(const Config& config, WeightSt
   return make_gemma4(config, weights, context_length, {262144, 1024, 0});
 }
 
-static const ModelFamily kFamily("gemma4_text", make_gemma4_text);
+MODEL_FAMILY(gemma4_text, make_gemma4_text);
 static const ModelFamily kUnifiedFamily("gemma4_unified_text", make_gemma4_unified);
 
 }  // namespace llm_host

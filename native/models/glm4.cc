@@ -13,6 +13,6 @@ static std::unique_ptr<Model> make_glm4(const Config& config, WeightStore& weigh
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("glm4", make_glm4);
+MODEL_FAMILY(glm4, make_glm4);
 
 }  // namespace llm_host

@@ -16,6 +16,6 @@ static std::unique_ptr<Model> make_glm4_moe(const Config& config, WeightStore& w
                                    DecoderParts{glm_feed_forwards(config, c, 1), nullptr});
 }
 
-static const ModelFamily kFamily("glm4_moe", make_glm4_moe);
+MODEL_FAMILY(glm4_moe, make_glm4_moe);
 
 }  // namespace llm_host

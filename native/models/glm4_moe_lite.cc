@@ -19,6 +19,6 @@ static std::unique_ptr<Model> make_glm4_moe_lite(const Config& config, WeightSto
                                    DecoderParts{glm_feed_forwards(config, c, 1, experts), nullptr});
 }
 
-static const ModelFamily kFamily("glm4_moe_lite", make_glm4_moe_lite);
+MODEL_FAMILY(glm4_moe_lite, make_glm4_moe_lite);
 
 }  // namespace llm_host

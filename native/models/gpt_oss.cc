@@ -5,7 +5,7 @@ namespace llm_host {
 namespace {
 
 // The default of transformers if config.json has no rope parameters.
-const Value& default_rope() {
+const Value& gpt_oss_rope() {
   static const Value kDefault(
       Value::Object{{"rope_parameters",
                      Value(Value::Object{{"rope_theta", Value(150000.0)},
@@ -18,7 +18,7 @@ const Value& default_rope() {
   return kDefault;
 }
 
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> gpt_oss_layer_types(const Config& config, int layers) {
   std::vector<std::string> types = layer_types(config, layers, kAttentionTypes);
   for (int i = static_cast<int>(types.size()); i < layers; ++i) {
     types.push_back(kAttentionTypes[i % 2 == 0 ? 1 : 0]);
@@ -34,14 +34,14 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& weights,
                                            int context_length) {
   DecoderConfig c(config, {.max_positions = 131072, .eps = 1e-5});
-  std::vector<std::string> types = types_of(config, c.layers);
+  std::vector<std::string> types = gpt_oss_layer_types(config, c.layers);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", true);
   c.sinks = true;
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] == "sliding_attention") c.windows[i] = config.integer_or("sliding_window", 128);
   }
   bool own_rope = config.has("rope_parameters") || config.has("rope_scaling");
-  c.ropes = ropes_of(own_rope ? config : Config(default_rope()), c, {}, 150000);
+  c.ropes = ropes_of(own_rope ? config : Config(gpt_oss_rope()), c, {}, 150000);
 
   int experts = config.integer_or("num_local_experts", config.integer_or("num_experts", 128));
   Router::Options router{.kind = Router::Kind::kTopKSoftmax,
@@ -64,6 +64,6 @@ static std::unique_ptr<Model> make_gpt_oss(const Config& config, WeightStore& we
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("gpt_oss", make_gpt_oss, &kHeadsAndExperts);
+MODEL_FAMILY(gpt_oss, make_gpt_oss, &kHeadsAndExperts);
 
 }  // namespace llm_host

@@ -13,6 +13,6 @@ static std::unique_ptr<Model> make_granite(const Config& config, WeightStore& we
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("granite", make_granite, &kHeadsAndNetwork);
+MODEL_FAMILY(granite, make_granite, &kHeadsAndNetwork);
 
 }  // namespace llm_host

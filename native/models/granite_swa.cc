@@ -12,6 +12,6 @@ static std::unique_ptr<Model> make_granite_swa(const Config& config, WeightStore
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("granite_swa", make_granite_swa);
+MODEL_FAMILY(granite_swa, make_granite_swa);
 
 }  // namespace llm_host

@@ -18,6 +18,6 @@ static std::unique_ptr<Model> make_granitemoe(const Config& config, WeightStore&
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("granitemoe", make_granitemoe, &kHeadsAndExperts);
+MODEL_FAMILY(granitemoe, make_granitemoe, &kHeadsAndExperts);
 
 }  // namespace llm_host

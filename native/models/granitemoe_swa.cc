@@ -23,6 +23,6 @@ static std::unique_ptr<Model> make_granitemoe_swa(const Config& config, WeightSt
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("granitemoe_swa", make_granitemoe_swa);
+MODEL_FAMILY(granitemoe_swa, make_granitemoe_swa);
 
 }  // namespace llm_host

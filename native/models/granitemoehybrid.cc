@@ -9,7 +9,7 @@ namespace {
 bool is_mamba(const std::string& type) { return type == "mamba" || type == "linear_attention"; }
 
 // In the names of transformers 5 and of earlier releases. Without layer_types all are Mamba.
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> granite_layer_types(const Config& config, int layers) {
   std::vector<std::string> types =
       layer_types(config, layers, {"attention", "full_attention", "mamba", "linear_attention"});
   if (types.empty()) types.assign(static_cast<size_t>(layers), "mamba");
@@ -26,7 +26,7 @@ static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, Weight
   DecoderConfig c(config);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.read_granite_multipliers(config);
-  std::vector<std::string> types = types_of(config, c.layers);
+  std::vector<std::string> types = granite_layer_types(config, c.layers);
   bool rotated = config.string_or("position_embedding_type", "nope") == "rope";
   if (rotated) {
     c.ropes = ropes_of(config, c, {}, 10000);
@@ -61,6 +61,6 @@ static std::unique_ptr<Model> make_granitemoehybrid(const Config& config, Weight
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);
 }
 
-static const ModelFamily kFamily("granitemoehybrid", make_granitemoehybrid);
+MODEL_FAMILY(granitemoehybrid, make_granitemoehybrid);
 
 }  // namespace llm_host

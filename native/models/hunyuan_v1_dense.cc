@@ -20,6 +20,6 @@ static std::unique_ptr<Model> make_hunyuan_v1_dense(const Config& config, Weight
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("hunyuan_v1_dense", make_hunyuan_v1_dense, &kHeadsAndNetwork);
+MODEL_FAMILY(hunyuan_v1_dense, make_hunyuan_v1_dense, &kHeadsAndNetwork);
 
 }  // namespace llm_host

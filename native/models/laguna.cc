@@ -9,10 +9,10 @@
 namespace llm_host {
 namespace {
 
-constexpr int kMaxHeads = 1 << 12;
+constexpr int kMaxLayerHeads = 1 << 12;
 
 // The default of transformers.
-const Value& default_rope() {
+const Value& laguna_rope() {
   auto kind = [](double theta, double part) {
     return Value(Value::Object{{"rope_type", Value(std::string("default"))},
                                {"rope_theta", Value(theta)},
@@ -31,7 +31,7 @@ std::vector<int> heads_of(const Config& config, const DecoderConfig& c) {
   std::vector<double> given = config.numbers(kKey);
   bool fits = given.size() == static_cast<size_t>(c.layers) &&
               std::all_of(given.begin(), given.end(), [&](double heads) {
-                return heads >= c.kv_heads && heads <= kMaxHeads &&
+                return heads >= c.kv_heads && heads <= kMaxLayerHeads &&
                        heads == c.kv_heads * static_cast<int>(heads / c.kv_heads);
               });
   if (fits) return {given.begin(), given.end()};
@@ -99,7 +99,7 @@ static std::unique_ptr<Model> make_laguna(const Config& config, WeightStore& wei
     if (types[i] == "sliding_attention") c.windows[i] = config.integer_or("sliding_window", 512);
   }
   bool own_rope = config.has("rope_parameters");
-  c.ropes = ropes_of(own_rope ? config : Config(default_rope()), c, types, 10000);
+  c.ropes = ropes_of(own_rope ? config : Config(laguna_rope()), c, types, 10000);
   c.adjust_attention = [heads = heads_of(config, c), gate = gate_of(config)](
                            int layer, AttentionOptions& options) {
     options.heads = heads[static_cast<size_t>(layer)];
@@ -114,6 +114,6 @@ static std::unique_ptr<Model> make_laguna(const Config& config, WeightStore& wei
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("laguna", make_laguna);
+MODEL_FAMILY(laguna, make_laguna);
 
 }  // namespace llm_host

@@ -9,7 +9,7 @@ namespace llm_host {
 namespace {
 
 // Far beyond any model: products of a size with the heads are ints.
-constexpr int kMaxSize = 1 << 13;
+constexpr int kMaxLatentSize = 1 << 13;
 
 // What yarn's mscale_all_dim multiplies the scores with.
 double score_factor(const Config& config) {
@@ -27,7 +27,9 @@ double score_factor(const Config& config) {
 }  // namespace
 
 void read_latent_attention(const Config& config, DecoderConfig& c, const LatentDefaults& d) {
-  auto size = [&](const char* key, int missing) { return size_or(config, key, missing, kMaxSize); };
+  auto size = [&](const char* key, int missing) {
+    return size_or(config, key, missing, kMaxLatentSize);
+  };
   LatentAttentionOptions o{};
   o.hidden = c.hidden;
   o.heads = c.heads;

@@ -40,6 +40,6 @@ static std::unique_ptr<Model> make_lfm2(const Config& config, WeightStore& weigh
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
 
-static const ModelFamily kFamily("lfm2", make_lfm2);
+MODEL_FAMILY(lfm2, make_lfm2);
 
 }  // namespace llm_host

@@ -9,7 +9,7 @@ namespace llm_host {
 namespace {
 
 // From layer_types, or the older full_attn_idxs; without either all are attention.
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> lfm2_layer_types(const Config& config, int layers) {
   std::vector<std::string> types = layer_types(config, layers, {"full_attention", "conv"});
   if (!types.empty()) return types;
   types.assign(static_cast<size_t>(layers), "full_attention");
@@ -35,7 +35,7 @@ Lfm2Base::Lfm2Base(const Config& config)
              .output = "out_proj",
              .query_norm = "q_layernorm",
              .key_norm = "k_layernorm"};
-  std::vector<std::string> types = types_of(config, c.layers);
+  std::vector<std::string> types = lfm2_layer_types(config, c.layers);
   int kernel = size_or(config, "conv_L_cache", 3, 1024);
   bool bias = config.boolean_or("conv_bias", false);
   parts.state_mixer = [=, hidden = c.hidden](WeightStore& store, const std::string& path,

@@ -31,6 +31,6 @@ static std::unique_ptr<Model> make_lfm2_moe(const Config& config, WeightStore& w
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
 
-static const ModelFamily kFamily("lfm2_moe", make_lfm2_moe, &kLfm2Layers);
+MODEL_FAMILY(lfm2_moe, make_lfm2_moe, &kLfm2Layers);
 
 }  // namespace llm_host

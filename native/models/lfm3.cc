@@ -7,11 +7,11 @@
 namespace llm_host {
 namespace {
 
-const Value kDefaultRope = layered_rope(0.5);
+const Value kLfm3Rope = layered_rope(0.5);
 
 // Where config.json has none: attention in every other layer but the first, by turns full and
 // windowed.
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> lfm3_layer_types(const Config& config, int layers) {
   std::vector<std::string> types =
       layer_types(config, layers, {"full_attention", "sliding_attention", "conv"});
   for (int i = static_cast<int>(types.size()); i < layers; ++i) {
@@ -29,7 +29,7 @@ static std::unique_ptr<Model> make_lfm3(const Config& config, WeightStore& weigh
                                         int context_length) {
   DecoderConfig c(config,
                   {.max_positions = 128000, .eps = 1e-5, .head_dim = 128, .eps_key = "norm_eps"});
-  std::vector<std::string> types = types_of(config, c.layers);
+  std::vector<std::string> types = lfm3_layer_types(config, c.layers);
   bool sandwich = config.boolean_or("use_sandwich_norm", true);
   c.names.mixer_norm = "operator_norm";
   c.names.after_mixer = sandwich ? "post_operator_norm" : nullptr;
@@ -41,7 +41,7 @@ static std::unique_ptr<Model> make_lfm3(const Config& config, WeightStore& weigh
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] == "sliding_attention") c.windows[i] = config.integer_or("sliding_window", 256);
   }
-  c.ropes = ropes_of(config.has("rope_parameters") ? config : Config(kDefaultRope), c, types, 1e6);
+  c.ropes = ropes_of(config.has("rope_parameters") ? config : Config(kLfm3Rope), c, types, 1e6);
   if (config.boolean_or("use_attention_gate", true)) {
     c.adjust_attention = [](int, AttentionOptions& options) {
       options.gate = AttentionOptions::Gate::kSigmoidHeads;
@@ -65,6 +65,6 @@ static std::unique_ptr<Model> make_lfm3(const Config& config, WeightStore& weigh
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);
 }
 
-static const ModelFamily kFamily("lfm3", make_lfm3);
+MODEL_FAMILY(lfm3, make_lfm3);
 
 }  // namespace llm_host

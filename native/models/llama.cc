@@ -15,6 +15,6 @@ static std::unique_ptr<Model> make_llama(const Config& config, WeightStore& weig
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("llama", make_llama, &kHeadsAndNetwork);
+MODEL_FAMILY(llama, make_llama, &kHeadsAndNetwork);
 
 }  // namespace llm_host

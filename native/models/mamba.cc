@@ -9,7 +9,7 @@ namespace llm_host {
 namespace {
 
 // Products of two are ints.
-constexpr int kMaxSize = 1 << 14, kMaxExpansion = 64;
+constexpr int kMaxMambaSize = 1 << 14, kMaxExpansion = 64;
 
 // A number, or what transformers writes since JSON has no infinity.
 float step_of(const Value& value) {
@@ -57,13 +57,13 @@ Mamba2::Shape read_mamba(const Config& config, const DecoderConfig& c, int chann
                          const std::string& source) {
   Mamba2::Shape s{};
   s.hidden = c.hidden;
-  s.heads = size_or(config, "mamba_n_heads", 128, kMaxSize);
+  s.heads = size_or(config, "mamba_n_heads", 128, kMaxMambaSize);
   const Value* dims = config.find("mamba_d_head");
   bool automatic = dims == nullptr || dims->as<std::string>() != nullptr;
-  s.head_dim = automatic ? channels / s.heads : size_of(config, "mamba_d_head", kMaxSize);
-  s.groups = size_or(config, "mamba_n_groups", 1, kMaxSize);
-  s.state = size_or(config, "mamba_d_state", 256, kMaxSize);
-  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxSize);
+  s.head_dim = automatic ? channels / s.heads : size_of(config, "mamba_d_head", kMaxMambaSize);
+  s.groups = size_or(config, "mamba_n_groups", 1, kMaxMambaSize);
+  s.state = size_or(config, "mamba_d_state", 256, kMaxMambaSize);
+  s.kernel = size_or(config, "mamba_d_conv", 4, kMaxMambaSize);
   s.conv_bias = config.boolean_or("mamba_conv_bias", true);
   s.bias = s.output_bias = config.boolean_or("mamba_proj_bias", false);
   s.eps = c.eps;

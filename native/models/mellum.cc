@@ -39,6 +39,6 @@ static std::unique_ptr<Model> make_mellum(const Config& config, WeightStore& wei
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("mellum", make_mellum);
+MODEL_FAMILY(mellum, make_mellum);
 
 }  // namespace llm_host

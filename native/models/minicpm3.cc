@@ -30,6 +30,6 @@ static std::unique_ptr<Model> make_minicpm3(const Config& config, WeightStore& w
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("minicpm3", make_minicpm3);
+MODEL_FAMILY(minicpm3, make_minicpm3);
 
 }  // namespace llm_host

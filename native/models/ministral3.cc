@@ -16,6 +16,6 @@ static std::unique_ptr<Model> make_ministral3(const Config& config, WeightStore&
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("ministral3", make_ministral3, &kHeadsAndNetwork);
+MODEL_FAMILY(ministral3, make_ministral3, &kHeadsAndNetwork);
 
 }  // namespace llm_host

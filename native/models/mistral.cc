@@ -14,6 +14,6 @@ static std::unique_ptr<Model> make_mistral(const Config& config, WeightStore& we
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("mistral", make_mistral, &kHeadsAndNetwork);
+MODEL_FAMILY(mistral, make_mistral, &kHeadsAndNetwork);
 
 }  // namespace llm_host

@@ -28,6 +28,6 @@ static std::unique_ptr<Model> make_mistral4(const Config& config, WeightStore& w
                                    DecoderParts{glm_feed_forwards(config, c, 0, experts), nullptr});
 }
 
-static const ModelFamily kFamily("mistral4", make_mistral4);
+MODEL_FAMILY(mistral4, make_mistral4);
 
 }  // namespace llm_host

@@ -52,6 +52,8 @@ struct ModelFamily {
   // `sharding`: how its layers are divided over processes; nullptr: not yet.
   ModelFamily(const char* model_type, MakeModel* make, const Sharding* sharding = nullptr);
 };
+#define MODEL_FAMILY(model_type, ...) \
+  static const ModelFamily model_type##_family(#model_type, __VA_ARGS__)
 
 // Throws MODEL_UNSUPPORTED where the family's layers cannot be divided.
 const Sharding& sharding_of(const Config& config);

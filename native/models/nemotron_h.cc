@@ -10,7 +10,7 @@
 namespace llm_host {
 namespace {
 
-constexpr int kMaxSize = 1 << 14, kMaxWidth = 1 << 24;
+constexpr int kMaxNemotronSize = 1 << 14, kMaxNemotronWidth = 1 << 24;
 
 enum class Block { kMamba, kAttention, kMlp, kExperts };
 
@@ -51,16 +51,17 @@ std::vector<Block> blocks_of(const Config& config) {
   return blocks;
 }
 
-Mamba2::Shape mamba_shape(const Config& config, const DecoderConfig& c) {
+Mamba2::Shape nemotron_mamba_shape(const Config& config, const DecoderConfig& c) {
   auto size = [&](const char* key, const char* older, int missing) {
-    return size_or(config, key, size_or(config, older, missing, kMaxSize), kMaxSize);
+    return size_or(config, key, size_or(config, older, missing, kMaxNemotronSize),
+                   kMaxNemotronSize);
   };
   Mamba2::Shape s{};
   s.hidden = c.hidden;
-  s.heads = size_or(config, "mamba_num_heads", 128, kMaxSize);
-  s.head_dim = size_or(config, "mamba_head_dim", 64, kMaxSize);
+  s.heads = size_or(config, "mamba_num_heads", 128, kMaxNemotronSize);
+  s.head_dim = size_or(config, "mamba_head_dim", 64, kMaxNemotronSize);
   s.groups = size("n_groups", "mamba_n_groups", 8);
-  s.state = size_or(config, "ssm_state_size", 128, kMaxSize);
+  s.state = size_or(config, "ssm_state_size", 128, kMaxNemotronSize);
   s.kernel = size("conv_kernel", "mamba_d_conv", 4);
   s.conv_bias = config.boolean_or("use_conv_bias", config.boolean_or("mamba_conv_bias", true));
   s.bias = s.output_bias = config.boolean_or("use_bias", false);
@@ -97,7 +98,7 @@ FeedForward nemotron_experts(const Config& config, const DecoderConfig& c, Weigh
                           .normalise = config.boolean_or("norm_topk_prob", true),
                           .scale = positive_or(config, "routed_scaling_factor", 1),
                           .selection_bias = path + ".gate.e_score_correction_bias"};
-  int latent = size_or(config, "moe_latent_size", c.hidden, kMaxWidth);
+  int latent = size_or(config, "moe_latent_size", c.hidden, kMaxNemotronWidth);
   Experts::Shape shape{.experts = experts,
                        .hidden = latent,
                        .intermediate = config.integer_or("moe_intermediate_size", 7688)};
@@ -109,7 +110,7 @@ FeedForward nemotron_experts(const Config& config, const DecoderConfig& c, Weigh
     into = Linear::load(weights, path + ".fc1_latent_proj", latent, c.hidden, c.mlp_bias);
     out_of = Linear::load(weights, path + ".fc2_latent_proj", c.hidden, latent, c.mlp_bias);
   }
-  int width = size_or(config, "moe_shared_expert_intermediate_size", 7688, kMaxWidth);
+  int width = size_or(config, "moe_shared_expert_intermediate_size", 7688, kMaxNemotronWidth);
   PlainMlp shared = plain_mlp(weights, path + ".shared_experts", c, width);
   return [=](const mx::array& x) {
     mx::array y = all(into ? (*into)(x) : x, router(x));
@@ -159,7 +160,7 @@ static std::unique_ptr<Model> make_nemotron_h(const Config& config, WeightStore&
   // Heads that predict several tokens at once.
   weights.ignore("mtp.");
   auto is = [&](int layer, Block block) { return blocks[static_cast<size_t>(layer)] == block; };
-  Mamba2::Shape shape = mamba_shape(config, c);
+  Mamba2::Shape shape = nemotron_mamba_shape(config, c);
   DecoderParts parts;
   parts.state_mixer = [&](WeightStore& store, const std::string& path, int layer) -> StateMixer {
     if (!is(layer, Block::kMamba)) return nullptr;
@@ -174,6 +175,6 @@ static std::unique_ptr<Model> make_nemotron_h(const Config& config, WeightStore&
   return std::make_unique<Decoder>(config, c, weights, context_length, parts);
 }
 
-static const ModelFamily kFamily("nemotron_h", make_nemotron_h);
+MODEL_FAMILY(nemotron_h, make_nemotron_h);
 
 }  // namespace llm_host

@@ -12,6 +12,6 @@ static std::unique_ptr<Model> make_olmo2(const Config& config, WeightStore& weig
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("olmo2", make_olmo2);
+MODEL_FAMILY(olmo2, make_olmo2);
 
 }  // namespace llm_host

@@ -25,6 +25,6 @@ static std::unique_ptr<Model> make_olmo3(const Config& config, WeightStore& weig
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("olmo3", make_olmo3);
+MODEL_FAMILY(olmo3, make_olmo3);
 
 }  // namespace llm_host

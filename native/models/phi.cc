@@ -29,6 +29,6 @@ static std::unique_ptr<Model> make_phi(const Config& config, WeightStore& weight
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("phi", make_phi);
+MODEL_FAMILY(phi, make_phi);
 
 }  // namespace llm_host

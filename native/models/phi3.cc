@@ -13,6 +13,6 @@ static std::unique_ptr<Model> make_phi3(const Config& config, WeightStore& weigh
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("phi3", make_phi3);
+MODEL_FAMILY(phi3, make_phi3);
 
 }  // namespace llm_host

@@ -13,6 +13,6 @@ static std::unique_ptr<Model> make_qwen2(const Config& config, WeightStore& weig
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("qwen2", make_qwen2, &kHeadsAndNetwork);
+MODEL_FAMILY(qwen2, make_qwen2, &kHeadsAndNetwork);
 
 }  // namespace llm_host

@@ -14,6 +14,6 @@ static std::unique_ptr<Model> make_qwen3(const Config& config, WeightStore& weig
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("qwen3", make_qwen3, &kHeadsAndNetwork);
+MODEL_FAMILY(qwen3, make_qwen3, &kHeadsAndNetwork);
 
 }  // namespace llm_host

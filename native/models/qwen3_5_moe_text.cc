@@ -12,6 +12,6 @@ static std::unique_ptr<Model> make_qwen3_5_moe_text(const Config& config, Weight
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
 
-static const ModelFamily kFamily("qwen3_5_moe_text", make_qwen3_5_moe_text);
+MODEL_FAMILY(qwen3_5_moe_text, make_qwen3_5_moe_text);
 
 }  // namespace llm_host

@@ -9,6 +9,6 @@ static std::unique_ptr<Model> make_qwen3_5_text(const Config& config, WeightStor
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
 
-static const ModelFamily kFamily("qwen3_5_text", make_qwen3_5_text);
+MODEL_FAMILY(qwen3_5_text, make_qwen3_5_text);
 
 }  // namespace llm_host

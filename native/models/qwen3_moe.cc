@@ -41,6 +41,6 @@ static std::unique_ptr<Model> make_qwen3_moe(const Config& config, WeightStore& 
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("qwen3_moe", make_qwen3_moe, &kHeadsNetworkAndExperts);
+MODEL_FAMILY(qwen3_moe, make_qwen3_moe, &kHeadsNetworkAndExperts);
 
 }  // namespace llm_host

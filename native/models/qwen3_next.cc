@@ -22,6 +22,6 @@ static std::unique_ptr<Model> make_qwen3_next(const Config& config, WeightStore&
   return std::make_unique<Decoder>(config, base.decoder, weights, context_length, base.parts);
 }
 
-static const ModelFamily kFamily("qwen3_next", make_qwen3_next);
+MODEL_FAMILY(qwen3_next, make_qwen3_next);
 
 }  // namespace llm_host

@@ -8,11 +8,11 @@
 namespace llm_host {
 namespace {
 
-constexpr int kMaxSize = 1 << 14;
+constexpr int kMaxDeltaSize = 1 << 14;
 // Of a layer's state, whose size is an int.
 constexpr int64_t kMaxState = 1 << 28;
 
-std::vector<std::string> types_of(const Config& config, int layers) {
+std::vector<std::string> delta_layer_types(const Config& config, int layers) {
   std::vector<std::string> types =
       layer_types(config, layers, {"full_attention", "linear_attention"});
   int every = config.integer_or("full_attention_interval", 4);
@@ -24,11 +24,11 @@ std::vector<std::string> types_of(const Config& config, int layers) {
 
 GatedDelta::Shape delta_shape(const Config& config, const DecoderConfig& c) {
   GatedDelta::Shape s{.hidden = c.hidden,
-                      .key_heads = size_or(config, "linear_num_key_heads", 16, kMaxSize),
-                      .value_heads = size_or(config, "linear_num_value_heads", 32, kMaxSize),
-                      .key_dim = size_or(config, "linear_key_head_dim", 128, kMaxSize),
-                      .value_dim = size_or(config, "linear_value_head_dim", 128, kMaxSize),
-                      .kernel = size_or(config, "linear_conv_kernel_dim", 4, kMaxSize),
+                      .key_heads = size_or(config, "linear_num_key_heads", 16, kMaxDeltaSize),
+                      .value_heads = size_or(config, "linear_num_value_heads", 32, kMaxDeltaSize),
+                      .key_dim = size_or(config, "linear_key_head_dim", 128, kMaxDeltaSize),
+                      .value_dim = size_or(config, "linear_value_head_dim", 128, kMaxDeltaSize),
+                      .kernel = size_or(config, "linear_conv_kernel_dim", 4, kMaxDeltaSize),
                       .eps = c.eps,
                       .tiled = config.boolean_or("linear_value_heads_tiled", false)};
   int64_t state = int64_t{s.value_heads} * s.value_dim * s.key_dim;
@@ -63,7 +63,7 @@ bool norms_minus_one(const WeightStore& weights, const std::vector<std::string>&
 QwenDelta::QwenDelta(const Config& config, WeightStore& weights, int max_positions)
     : decoder(config, {.max_positions = max_positions, .head_dim = 256}) {
   DecoderConfig& c = decoder;
-  std::vector<std::string> types = types_of(config, c.layers);
+  std::vector<std::string> types = delta_layer_types(config, c.layers);
   GatedDelta::Shape shape = delta_shape(config, c);
   c.qkv_bias = c.output_bias = config.boolean_or("attention_bias", false);
   c.qk_norm = QkNorm::kHeads;

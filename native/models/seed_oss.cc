@@ -13,6 +13,6 @@ static std::unique_ptr<Model> make_seed_oss(const Config& config, WeightStore& w
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("seed_oss", make_seed_oss, &kHeadsAndNetwork);
+MODEL_FAMILY(seed_oss, make_seed_oss, &kHeadsAndNetwork);
 
 }  // namespace llm_host

@@ -45,6 +45,6 @@ static std::unique_ptr<Model> make_smollm3(const Config& config, WeightStore& we
   return std::make_unique<Decoder>(config, std::move(c), weights, context_length);
 }
 
-static const ModelFamily kFamily("smollm3", make_smollm3, &kHeadsAndNetwork);
+MODEL_FAMILY(smollm3, make_smollm3, &kHeadsAndNetwork);
 
 }  // namespace llm_host

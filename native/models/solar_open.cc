@@ -16,6 +16,6 @@ static std::unique_ptr<Model> make_solar_open(const Config& config, WeightStore&
                                    DecoderParts{feed_forward, nullptr});
 }
 
-static const ModelFamily kFamily("solar_open", make_solar_open);
+MODEL_FAMILY(solar_open, make_solar_open);
 
 }  // namespace llm_host

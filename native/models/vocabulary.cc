@@ -3,11 +3,12 @@
 #include "common/launch_groups.h"
 
 namespace llm_host {
-namespace {
 
 mx::array scaled(const mx::array& x, float factor) {
   return factor == 1 ? x : mx::multiply(x, mx::array(factor, x.dtype()));
 }
+
+namespace {
 
 // A model that turns texts into vectors needs no head.
 bool is_tied(const Config& config, const WeightStore& weights) {
@@ -29,7 +30,7 @@ std::vector<mx::array> divided(const std::vector<mx::array>& in) {
   return {mx::astype(mx::divide(in[0], in[1]), mx::float32)};
 }
 
-std::vector<mx::array> capped(const std::vector<mx::array>& in) {
+std::vector<mx::array> capped_logits(const std::vector<mx::array>& in) {
   mx::array logits = mx::divide(mx::astype(in[0], mx::float32), in[1]);
   return {mx::multiply(mx::tanh(mx::divide(logits, in[2])), in[2])};
 }
@@ -47,7 +48,8 @@ mx::array Vocabulary::embed(const mx::array& ids) const { return scaled(embeddin
 
 mx::array Vocabulary::logits(const Normed& hidden) const {
   mx::array logits = head_.precise(hidden);
-  if (cap_ != 0) return fused("CapLogits", capped, {logits, mx::array(divisor_), mx::array(cap_)});
+  if (cap_ != 0)
+    return fused("CapLogits", capped_logits, {logits, mx::array(divisor_), mx::array(cap_)});
   if (divisor_ != 1)
     return fused("DivideLogits", divided, {logits, mx::array(divisor_, logits.dtype())});
   return mx::astype(logits, mx::float32);

@@ -5,6 +5,9 @@
 
 namespace llm_host {
 
+// x times `factor`, in x's type; x itself for 1.
+mx::array scaled(const mx::array& x, float factor);
+
 // The embedding and the output head, which may be the same matrix.
 class Vocabulary {
  public:

@@ -10,7 +10,7 @@ namespace {
 
 using Arrays = std::vector<mx::array>;
 
-const float kNone = -INFINITY;
+const float kExcluded = -INFINITY;
 
 // logits, bias, 1 for tokens of the prompt, times generated, and the three penalties: see
 // apply_penalties.
@@ -28,16 +28,16 @@ Arrays tempered(const Arrays& in) { return {mx::divide(in[0], in[1])}; }
 
 // scores, the lowest that is kept
 Arrays kept_from(const Arrays& in) {
-  return {mx::where(mx::greater_equal(in[0], in[1]), in[0], mx::array(kNone))};
+  return {mx::where(mx::greater_equal(in[0], in[1]), in[0], mx::array(kExcluded))};
 }
 
 // scores, which are allowed
-Arrays allowed_only(const Arrays& in) { return {mx::where(in[1], in[0], mx::array(kNone))}; }
+Arrays allowed_only(const Arrays& in) { return {mx::where(in[1], in[0], mx::array(kExcluded))}; }
 
 // scores, logits, their logsumexp, which token is the start of a call, ln call_confidence
 Arrays without_unsure_call(const Arrays& in) {
   mx::array unsure = mx::less(mx::subtract(in[1], in[2]), in[4]);
-  return {mx::where(mx::logical_and(in[3], unsure), mx::array(kNone), in[0])};
+  return {mx::where(mx::logical_and(in[3], unsure), mx::array(kExcluded), in[0])};
 }
 
 // the greatest score, ln min_p, the lowest that is kept so far
@@ -93,7 +93,7 @@ mx::array GraphSampler::truncated(const mx::array& scores) const {
   bool top_k = k > 0 && k < vocab, top_p = params_.top_p < 1, min_p = params_.min_p > 0;
   if (!top_k && !top_p && !min_p) return scores;
   mx::array sorted = mx::sort(scores);  // the least likely first
-  mx::array lowest = top_k ? element(sorted, vocab - k) : mx::full({1}, kNone);
+  mx::array lowest = top_k ? element(sorted, vocab - k) : mx::full({1}, kExcluded);
   if (top_p) {
     mx::array kept = top_k ? fused("KeptFrom", kept_from, {sorted, lowest}) : sorted;
     mx::array up_to = mx::cumsum(mx::softmax(kept, -1, true), 0);

@@ -11,7 +11,7 @@ namespace llm_host {
 namespace {
 
 using Scales = PackedMatrix::Scales;
-constexpr int kRows = PackedMatrix::kBlockRows;
+constexpr int kPackedRows = PackedMatrix::kBlockRows;
 
 // Of `rows` rows, without its type of scales; std::nullopt if there is no kernel.
 std::optional<PackedMatrix> layout_of(const MlxTensor& stack, int64_t rows, int cols) {
@@ -71,20 +71,20 @@ void pack_rows(TensorReader& reader, const MlxTensor& stack, const StackScales& 
   int64_t row_bytes = int64_t{layout.groups()} * layout.group_words() * 4;
   int64_t rows = int64_t{shape.experts} * shape.rows;
   PackSource whole = source_of(layout, scales);
-  RowParts parts(reader, *stack.weight, rows, row_bytes, kRows);
+  RowParts parts(reader, *stack.weight, rows, row_bytes, kPackedRows);
   parts.each([&](int64_t first, int64_t part, const uint8_t* bytes) {
     if (!layout.quantized()) {
       reader.check_finite(*stack.weight, *float_dtype_of(stack.weight->dtype), bytes,
                           static_cast<size_t>(part * layout.cols),
                           static_cast<uint64_t>(first * layout.cols));
     }
-    for (int64_t i = 0; i < part; i += kRows) {
+    for (int64_t i = 0; i < part; i += kPackedRows) {
       int64_t row = first + i, expert = row / shape.rows;
       int64_t target = (expert * count + index) * shape.rows + row % shape.rows;
       PackSource source = from_row(layout, whole, row);
       source.weight = bytes + i * row_bytes;
-      pack_block(layout, source, static_cast<int>(std::min<int64_t>(kRows, part - i)),
-                 memory + target / kRows * layout.block_bytes());
+      pack_block(layout, source, static_cast<int>(std::min<int64_t>(kPackedRows, part - i)),
+                 memory + target / kPackedRows * layout.block_bytes());
     }
   });
 }
@@ -94,7 +94,7 @@ void pack_rows(TensorReader& reader, const MlxTensor& stack, const StackScales& 
 std::optional<cpu::Packed> pack_mlx_tensors(TensorReader& reader, std::span<const MlxTensor> stacks,
                                             const StackShape& shape, WeightArena& arena) {
   auto count = static_cast<int>(stacks.size());
-  if (shape.experts * count > 1 && shape.rows % kRows != 0) return std::nullopt;
+  if (shape.experts * count > 1 && shape.rows % kPackedRows != 0) return std::nullopt;
   const MlxTensor& like = stacks.front();
   if (like.biases && like.biases->dtype != like.scales->dtype) return std::nullopt;
   for (const MlxTensor& stack : stacks) {

@@ -5,26 +5,26 @@
 namespace llm_host {
 namespace {
 
-std::mutex mutex;
-GroupProgress progress;
+std::mutex group_mutex;
+GroupProgress group_sums;
 
 }  // namespace
 
 GroupProgress group_progress() {
-  std::lock_guard lock(mutex);
-  return progress;
+  std::lock_guard lock(group_mutex);
+  return group_sums;
 }
 
 SumUnderWay::SumUnderWay(size_t bytes) {
-  std::lock_guard lock(mutex);
-  ++progress.begun;
-  progress.bytes = static_cast<int64_t>(bytes);
-  progress.waits = true;
+  std::lock_guard lock(group_mutex);
+  ++group_sums.begun;
+  group_sums.bytes = static_cast<int64_t>(bytes);
+  group_sums.waits = true;
 }
 
 SumUnderWay::~SumUnderWay() {
-  std::lock_guard lock(mutex);
-  progress.waits = false;
+  std::lock_guard lock(group_mutex);
+  group_sums.waits = false;
 }
 
 }  // namespace llm_host

@@ -6,7 +6,7 @@ namespace llm_host {
 namespace {
 
 // Tokens of a reply for which a sequence gets room at once.
-constexpr int kReplyTokens = 256;
+constexpr int kDraftedReplyTokens = 256;
 
 std::unique_ptr<Model> load(const LoadSpec& spec, const std::function<void()>& check) {
   Config config(spec.config);
@@ -27,7 +27,8 @@ DraftModel::DraftModel(const LoadSpec& spec, int vocab, const std::function<void
 std::optional<SequencePool::Lease> DraftModel::take(std::span<const int32_t> prompt) {
   int most = model_->info().context_length;
   if (static_cast<int>(prompt.size()) >= most) return std::nullopt;
-  return sequences_.take(prompt, std::min(most, static_cast<int>(prompt.size()) + kReplyTokens));
+  return sequences_.take(prompt,
+                         std::min(most, static_cast<int>(prompt.size()) + kDraftedReplyTokens));
 }
 
 }  // namespace llm_host

@@ -18,7 +18,7 @@ mx::array norm_heads(const Norm& norm, const mx::array& x, int head_dim) {
   return mx::reshape(norm(mx::reshape(x, heads)), x.shape());
 }
 
-std::vector<mx::array> gated_output(const std::vector<mx::array>& in) {
+std::vector<mx::array> sigmoid_gated(const std::vector<mx::array>& in) {
   return {mx::multiply(in[0], mx::sigmoid(in[1]))};
 }
 
@@ -184,11 +184,11 @@ mx::array Attention::finished(const mx::array& q, int position) const {
 }
 
 mx::array Attention::gated(const mx::array& y, const mx::array& gate) const {
-  if (!gate_) return fused("GateOutput", gated_output, {y, gate});
+  if (!gate_) return fused("GateOutput", sigmoid_gated, {y, gate});
   bool sigmoid = options_.gate == AttentionOptions::Gate::kSigmoidHeads;
   mx::Shape heads{1, y.shape(1), options_.heads, -1};
   std::vector<mx::array> inputs{mx::reshape(y, heads), mx::reshape(gate, heads)};
-  return mx::reshape(fused("GateOutput", sigmoid ? gated_output : softplus_gated, inputs),
+  return mx::reshape(fused("GateOutput", sigmoid ? sigmoid_gated : softplus_gated, inputs),
                      y.shape());
 }
 

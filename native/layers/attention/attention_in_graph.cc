@@ -8,7 +8,7 @@
 namespace llm_host {
 namespace {
 
-std::vector<mx::array> capped(const std::vector<mx::array>& in) {
+std::vector<mx::array> capped_scores(const std::vector<mx::array>& in) {
   return {mx::multiply(mx::tanh(mx::divide(in[0], in[1])), in[1])};
 }
 
@@ -136,7 +136,7 @@ mx::array Attention::attend_by_products(const mx::array& q, int total, WindowMas
                                   {1, o.kv_heads, o.heads / o.kv_heads, outputs, o.head_dim});
   mx::array scores = scores_of(grouped);
   if (o.score_cap > 0) {
-    scores = fused("CapScores", capped, {scores, mx::array(o.score_cap, scores.dtype())});
+    scores = fused("CapScores", capped_scores, {scores, mx::array(o.score_cap, scores.dtype())});
   }
   if (outputs > 1 || window < total) {
     mx::array lowest(mx::finfo(scores.dtype()).min, scores.dtype());

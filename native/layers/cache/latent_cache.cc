@@ -8,7 +8,7 @@
 namespace llm_host {
 namespace {
 
-constexpr char kRows[] = "latents";
+constexpr char kLatents[] = "latents";
 
 }  // namespace
 
@@ -49,12 +49,12 @@ LatentCache::Buffer LatentCache::extend(int count) {
 LayerState LatentCache::state_at(int length) const {
   LayerState state;
   state.length = length;
-  if (length > 0) state.arrays.emplace(kRows, rows(length));
+  if (length > 0) state.arrays.emplace(kLatents, rows(length));
   return state;
 }
 
 void LatentCache::restore(const LayerState& state) {
-  auto it = state.arrays.find(kRows);
+  auto it = state.arrays.find(kLatents);
   bool empty = state.length == 0 && state.arrays.empty();
   bool fits = state.length > 0 && state.length <= max_positions_ && state.arrays.size() == 1 &&
               it != state.arrays.end() && it->second.shape() == shape(state.length) &&

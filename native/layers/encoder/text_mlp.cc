@@ -11,7 +11,7 @@ namespace {
 
 mx::array scalar(float value, const mx::array& like) { return mx::array(value, like.dtype()); }
 
-mx::array gelu(const mx::array& x) {
+mx::array exact_gelu(const mx::array& x) {
   if (cpu::usable()) return cpu::gelu(x);
   mx::array tail = mx::add(scalar(1, x), mx::erf(mx::multiply(x, scalar(std::sqrt(0.5f), x))));
   return mx::multiply(mx::multiply(x, scalar(0.5f, x)), tail);
@@ -28,7 +28,7 @@ mx::array relu(const mx::array& x) { return mx::maximum(x, scalar(0, x)); }
 }  // namespace
 
 TextMlp::Function TextMlp::function_of(const std::string& name) {
-  if (name == "gelu") return gelu;
+  if (name == "gelu") return exact_gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return gelu_by_tanh;
   if (name == "relu") return relu;
   throw Error(kModelUnsupported, "config.json: hidden_act \"" + name +

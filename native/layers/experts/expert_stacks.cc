@@ -4,13 +4,14 @@
 #include "weights/join.h"
 
 namespace llm_host {
-namespace {
 
 mx::array evaluated(mx::array x) {
   x = mx::contiguous(x);
   x.eval();
   return x;
 }
+
+namespace {
 
 // Alternating rows of gate and up -> all of gate's rows, then up's.
 Matrix gate_then_up(const WeightStore& weights, const std::string& name, const Matrix& m,

@@ -34,6 +34,9 @@ struct ExpertStacks {
   ExpertStack down;
 };
 
+// x computed now, its numbers in order.
+mx::array evaluated(mx::array x);
+
 // Reads the matrices below `path`, in any of the layouts that Hugging Face and MLX's converter use;
 // floats keep their type if `as_stored`. Throws MODEL_BROKEN and lists their names if it finds
 // none.

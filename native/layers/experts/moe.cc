@@ -12,12 +12,6 @@ namespace {
 // From this many rows on, sort them by expert, so that each expert's weights are read once.
 constexpr int kSortFrom = 64;
 
-mx::array evaluated(mx::array x) {
-  x = mx::contiguous(x);
-  x.eval();
-  return x;
-}
-
 using Arrays = std::vector<mx::array>;
 
 // gate and up, each with its bias if there are biases: in[i] and in[i + 2].
@@ -25,12 +19,12 @@ mx::array biased(const Arrays& in, size_t i, size_t others) {
   return in.size() - others == 4 ? mx::add(in[i], in[i + 2]) : in[i];
 }
 
-Arrays swiglu(const Arrays& in) {
+Arrays biased_swiglu(const Arrays& in) {
   mx::array gate = biased(in, 0, 0), up = biased(in, 1, 0);
   return {mx::multiply(mx::multiply(gate, mx::sigmoid(gate)), up)};
 }
 
-Arrays geglu(const Arrays& in) {
+Arrays biased_geglu(const Arrays& in) {
   return {mx::multiply(gelu_tanh(biased(in, 0, 0)), biased(in, 1, 0))};
 }
 
@@ -214,9 +208,9 @@ mx::array Experts::activate(const mx::array& gate_up,
   if (biases) {
     for (const mx::array& half : mx::split(*biases, 2, -1)) inputs.push_back(half);
   }
-  if (shape_.activation.kind == Kind::kGeGlu) return fused("GeGlu", geglu, inputs);
+  if (shape_.activation.kind == Kind::kGeGlu) return fused("GeGlu", biased_geglu, inputs);
   float limit = shape_.activation.limit;
-  if (limit == 0) return fused("SwiGlu", swiglu, inputs);
+  if (limit == 0) return fused("SwiGlu", biased_swiglu, inputs);
   for (float value : {limit, -limit, shape_.activation.alpha, 1.0f}) {
     inputs.push_back(mx::array(value, gate_up.dtype()));
   }

@@ -32,7 +32,7 @@ std::vector<mx::array> sigmoid(const std::vector<mx::array>& in) {
   return {mx::sigmoid(mx::astype(in[0], mx::float32))};
 }
 
-std::vector<mx::array> capped(const std::vector<mx::array>& in) {
+std::vector<mx::array> capped_choice(const std::vector<mx::array>& in) {
   return {mx::multiply(mx::tanh(mx::divide(in[0], in[1])), in[1])};
 }
 
@@ -93,7 +93,7 @@ Routing Router::operator()(const mx::array& x) const {
   if (options_.kind != Kind::kSigmoidTopK) return by_softmax(logits);
   if (options_.cap == 0) return by_sigmoid(logits);
   mx::array cap(options_.cap, logits.dtype());
-  return by_sigmoid(fused("CapLogits", capped, {logits, cap}));
+  return by_sigmoid(fused("CapLogits", capped_choice, {logits, cap}));
 }
 
 // What experts are chosen by: logits, which are not rounded as a softmax is. Groups are compared by

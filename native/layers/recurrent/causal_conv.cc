@@ -25,6 +25,10 @@ std::vector<mx::array> silu_of_conv(const std::vector<mx::array>& in) {
 
 }  // namespace
 
+mx::array channels_of(const mx::array& x, int begin, int end) {
+  return mx::slice(x, {0, 0, begin}, {1, x.shape(1), end});
+}
+
 CausalConv::CausalConv(WeightStore& weights, const std::string& path, int channels, int kernel,
                        bool bias)
     : channels_(channels),

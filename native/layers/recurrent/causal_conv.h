@@ -10,6 +10,9 @@
 
 namespace llm_host {
 
+// Channels [begin, end) of x [1, L, C].
+mx::array channels_of(const mx::array& x, int begin, int end);
+
 // Depthwise causal convolution over time, y_t = bias + Σ_k weight_k · x_(t − K + 1 + k) for each
 // channel. The layer's state keeps the last K − 1 inputs as "conv".
 class CausalConv {

@@ -28,11 +28,6 @@ Arrays gated(const Arrays& in) {
   return {mx::astype(mx::multiply(mx::astype(in[0], mx::float32), gate), in[1].dtype())};
 }
 
-// Columns [begin, end) of the last dimension of x [1, L, C].
-mx::array columns(const mx::array& x, int begin, int end) {
-  return mx::slice(x, {0, 0, begin}, {1, x.shape(1), end});
-}
-
 std::vector<Linear> load_inputs(WeightStore& weights, const std::string& path,
                                 const GatedDelta::Shape& s) {
   int keys = s.key_heads * s.key_dim, values = s.value_heads * s.value_dim;
@@ -146,7 +141,7 @@ mx::array GatedDelta::scan_in_graph(const mx::array& qkv, const mx::array& decay
   const Shape& s = shape_;
   int length = qkv.shape(1);
   auto part = [&](int begin, int end, int heads, int size) {
-    return mx::reshape(columns(qkv, begin, end), {1, length, heads, size});
+    return mx::reshape(channels_of(qkv, begin, end), {1, length, heads, size});
   };
   // To length 1: transformers adds 1e-6 to the sum of the squares, mlx-lm to their mean.
   auto unit = [&](const mx::array& x, float factor) {

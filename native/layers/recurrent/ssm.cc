@@ -33,12 +33,7 @@ Arrays gated_output(const Arrays& in) {
 }
 
 // Time steps computed together as an attention; memory grows with block² · heads.
-constexpr int kBlock = 128;
-
-// Columns [begin, end) of the last dimension of x [1, L, C].
-mx::array columns(const mx::array& x, int begin, int end) {
-  return mx::slice(x, {0, 0, begin}, {1, x.shape(1), end});
-}
+constexpr int kStepsTogether = 128;
 
 mx::array steps(const mx::array& x, int begin, int end) {
   mx::Shape start(x.ndim(), 0), stop = x.shape();
@@ -149,9 +144,9 @@ mx::array Mamba2::operator()(const mx::array& x, StateCache& cache) const {
   mx::array projected = input_(x);  // gate | convolution's input | time steps
   if (factors_) projected = mx::multiply(projected, *factors_);
   int conv_end = inner() + conv_channels();
-  mx::array xbc = conv_.activated(columns(projected, inner(), conv_end), cache);
-  mx::array dt = time_steps(columns(projected, conv_end, conv_end + shape_.heads));
-  mx::array gated = gated_scan(xbc, dt, columns(projected, 0, inner()), cache);
+  mx::array xbc = conv_.activated(channels_of(projected, inner(), conv_end), cache);
+  mx::array dt = time_steps(channels_of(projected, conv_end, conv_end + shape_.heads));
+  mx::array gated = gated_scan(xbc, dt, channels_of(projected, 0, inner()), cache);
   cache.advance(x.shape(1));
   return output_(normed(gated));
 }
@@ -178,7 +173,7 @@ mx::array Mamba2::gated_scan_in_graph(const mx::array& xbc, const mx::array& dt,
   const Shape& s = shape_;
   int length = xbc.shape(1), bc = s.groups * s.state;
   auto part = [&](int begin, int end, int rows, int size) {
-    return mx::reshape(mx::astype(columns(xbc, begin, end), mx::float32), {length, rows, size});
+    return mx::reshape(mx::astype(channels_of(xbc, begin, end), mx::float32), {length, rows, size});
   };
   SsmInputs in{part(0, inner(), s.heads, s.head_dim), mx::reshape(dt, {length, s.heads}), a_,
                part(inner(), inner() + bc, s.groups, s.state),
@@ -186,7 +181,7 @@ mx::array Mamba2::gated_scan_in_graph(const mx::array& xbc, const mx::array& dt,
   mx::Shape shape{s.heads, s.head_dim, s.state};
   auto known = cache.get("ssm");
   mx::array states = known ? mx::reshape(*known, shape) : mx::zeros(shape, mx::float32);
-  SsmOutputs out = length == 1 ? ssm_step(in, states) : ssm_blocks(in, states, kBlock);
+  SsmOutputs out = length == 1 ? ssm_step(in, states) : ssm_blocks(in, states, kStepsTogether);
   cache.set("ssm", mx::expand_dims(out.states, 0));
   mx::array gates = mx::reshape(gate, in.x.shape());
   mx::array gated = fused("GatedOutput", gated_output, {out.y, in.x, mx::expand_dims(d_, 1), gates},

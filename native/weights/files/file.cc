@@ -15,7 +15,7 @@ namespace llm_host {
 namespace {
 
 // Small enough to cancel a load soon, large enough to keep reads cheap.
-constexpr uint64_t kChunk = 8 << 20;
+constexpr uint64_t kReadChunk = 8 << 20;
 
 }  // namespace
 
@@ -52,8 +52,8 @@ void File::read(void* data, uint64_t bytes, uint64_t offset, const std::string& 
   check_range(bytes, offset, what);
   uint64_t done = 0;
   while (done < bytes) {
-    ssize_t n = pread(descriptor_, static_cast<char*>(data) + done, std::min(kChunk, bytes - done),
-                      static_cast<off_t>(offset + done));
+    ssize_t n = pread(descriptor_, static_cast<char*>(data) + done,
+                      std::min(kReadChunk, bytes - done), static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw Error(kModelBroken, path_ + ": reading " + what + ": " + std::strerror(errno));
     if (n == 0) {

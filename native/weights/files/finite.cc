@@ -6,12 +6,12 @@ namespace llm_host {
 namespace {
 
 // Test a whole block first: a loop without an exit compiles to vector code.
-constexpr size_t kBlock = 4096;
+constexpr size_t kTestedTogether = 4096;
 
 template <typename T, typename F>
 int64_t first(const T* values, size_t count, F&& bad) {
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    size_t end = std::min(count, begin + kBlock);
+  for (size_t begin = 0; begin < count; begin += kTestedTogether) {
+    size_t end = std::min(count, begin + kTestedTogether);
     unsigned found = 0;
     for (size_t i = begin; i < end; ++i) found |= bad(values[i]) ? 1u : 0u;
     if (found == 0) continue;

@@ -14,7 +14,7 @@ namespace mx = mlx::core;
 namespace {
 
 // Floats a task.
-constexpr int64_t kChunk = 64 * 1024;
+constexpr int64_t kTaskFloats = 64 * 1024;
 // The largest group size.
 constexpr int kMaxGroup = 128;
 // Adding this rounds a small float to the nearest integer, ties to even, and leaves it in the low
@@ -104,7 +104,7 @@ void quantize_rows(const Quantization& q, FloatType type, const void* source, in
                    int cols, const QuantizedRows& out) {
   if (q.mode != "affine") return quantize_float_mode(q, type, source, rows, cols, out);
   int64_t groups = rows * (cols / q.group_size);
-  int64_t chunk = kChunk / q.group_size;
+  int64_t chunk = kTaskFloats / q.group_size;
   int chunks = static_cast<int>((groups + chunk - 1) / chunk);
   int bytes = q.group_size * q.bits / 8;
   parallel_for(chunks, [&](int i) {

@@ -23,7 +23,8 @@ async function writeCommands() {
   const mlx = await setupMlx();
   const { cmake, generator, make } = await findBuildTools();
   const options = [
-    ...['-DLLM_HOST_TESTS=ON', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'],
+    ...['-DLLM_HOST_TESTS=ON', '-DLLM_HOST_UNITY=OFF', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON'],
+    '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON',
     ...[`-DMLX_ROOT=${mlx.root}`, `-DCMAKE_CXX_COMPILER=${findCompiler().command}`],
     ...(make ? [`-DCMAKE_MAKE_PROGRAM=${make}`] : []),
   ];
