@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
-// A small test framework for ctest: named cases, checks that continue after a failure, one summary
-// line.
+// A small test framework for ctest: suites of named cases, checks that continue after a failure, a
+// summary line for each suite. Each file is one suite, in a namespace of its own:
 //
-//   TEST(prefix_stops_at_first_difference) { CHECK(reusable_prefix(a, b) == 1); }
-//   int main() { return check::run("prefix"); }
+//   namespace llm_host::prefix_test {
+//   static const check::Suite suite("prefix");
+//   TEST(stops_at_first_difference) { CHECK(reusable_prefix(a, b) == 1); }
+//   }
 namespace check {
 
 struct Case {
@@ -20,10 +22,25 @@ struct Case {
   void (*body)();
 };
 
-inline std::vector<Case>& cases() {
-  static std::vector<Case> all;
+struct Suite;
+inline std::vector<const Suite*>& suites() {
+  static std::vector<const Suite*> all;
   return all;
 }
+
+struct Suite {
+  explicit Suite(
+      const char* its_name, void (*before_cases)() = [] {})
+      : name(its_name), set_up(before_cases) {
+    suites().push_back(this);
+  }
+
+  const char* name;
+  void (*set_up)();
+  // TEST adds to it before main.
+  mutable std::vector<Case> cases;
+};
+
 inline int& failures() {
   static int count = 0;
   return count;
@@ -34,7 +51,9 @@ inline std::vector<std::string>& skips() {
 }
 
 struct Registration {
-  Registration(const char* name, void (*body)()) { cases().push_back({name, body}); }
+  Registration(const Suite& suite, const char* name, void (*body)()) {
+    suite.cases.push_back({name, body});
+  }
 };
 
 inline void fail(const char* file, int line, const std::string& what) {
@@ -57,31 +76,34 @@ bool throws(const std::function<void()>& body, const std::function<bool(const E&
   return false;
 }
 
-inline int run(const char* suite) {
-  int failed = 0;
-  for (const Case& test : cases()) {
+// -> whether all cases passed.
+inline bool run(const Suite& suite) {
+  suite.set_up();
+  size_t passed = 0;
+  for (const Case& test : suite.cases) {
     int before = failures();
     try {
       test.body();
     } catch (const std::exception& error) {
       fail(test.name, 0, std::string("threw: ") + error.what());
     }
-    if (failures() != before) {
+    if (failures() == before) {
+      ++passed;
+    } else {
       std::printf("FAILED %s\n", test.name);
-      ++failed;
     }
   }
-  for (const std::string& what : skips()) std::printf("SKIPPED %s: %s\n", suite, what.c_str());
-  std::printf("%s: %zu passed, %d failed\n", suite, cases().size() - static_cast<size_t>(failed),
-              failed);
-  return failed == 0 ? 0 : 1;
+  size_t failed = suite.cases.size() - passed;
+  for (const std::string& what : skips()) std::printf("SKIPPED %s: %s\n", suite.name, what.c_str());
+  std::printf("%s: %zu passed, %zu failed\n", suite.name, passed, failed);
+  return failed == 0;
 }
 
 }  // namespace check
 
-#define TEST(name)                                                   \
-  static void name();                                                \
-  static const check::Registration name##_registration(#name, name); \
+#define TEST(name)                                                          \
+  static void name();                                                       \
+  static const check::Registration name##_registration(suite, #name, name); \
   static void name()
 #define CHECK(condition) \
   if (!(condition)) check::fail(__FILE__, __LINE__, "not true: " #condition)

@@ -4,7 +4,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::thread_flag_test {
+
+static const check::Suite suite("thread_flag");
 
 namespace {
 
@@ -42,4 +44,4 @@ TEST(is_another_in_each_thread) {
   CHECK(!elsewhere);
 }
 
-int main() { return check::run("thread flag"); }
+}  // namespace llm_host::thread_flag_test

@@ -3,7 +3,9 @@
 #include "check.h"
 #include "common/error.h"
 
-using namespace llm_host;
+namespace llm_host::value_test {
+
+static const check::Suite suite("value");
 
 namespace {
 
@@ -66,4 +68,4 @@ TEST(huge_and_infinite_numbers_are_refused) {
   CHECK_ERROR(kModelBroken, "nan", c.integer("nan"));
 }
 
-int main() { return check::run("value"); }
+}  // namespace llm_host::value_test

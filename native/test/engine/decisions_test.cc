@@ -13,7 +13,9 @@
 #include "mlx/distributed/distributed_impl.h"
 #include "mlx/scheduler.h"
 
-using namespace llm_host;
+namespace llm_host::decisions_test {
+
+static const check::Suite suite("decisions", init_runtime);
 
 namespace {
 
@@ -250,7 +252,4 @@ TEST(a_failed_sum_is_told_to_nobody_but_the_group) {
   CHECK(later.data<float>()[0] == 0);
 }
 
-int main() {
-  init_runtime();
-  return check::run("decisions");
-}
+}  // namespace llm_host::decisions_test

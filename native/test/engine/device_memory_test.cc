@@ -6,7 +6,9 @@
 #include "check.h"
 #include "engine/runtime.h"
 
-using namespace llm_host;
+namespace llm_host::device_memory_test {
+
+static const check::Suite suite("device_memory");
 
 namespace {
 
@@ -114,4 +116,4 @@ TEST(texts_of_the_device_become_codes) {
   }
 }
 
-int main() { return check::run("device_memory"); }
+}  // namespace llm_host::device_memory_test

@@ -7,7 +7,9 @@
 #include "tiny_bert.h"
 #include "tiny_llama.h"
 
-using namespace llm_host;
+namespace llm_host::encoder_session_test {
+
+static const check::Suite suite("encoder_session", init_runtime);
 
 namespace {
 
@@ -193,7 +195,4 @@ TEST(requests_that_the_model_cannot_take) {
   CHECK(refused({{1, 2}, {2}, {0, 2}}));
 }
 
-int main() {
-  init_runtime();
-  return check::run("encoder_session");
-}
+}  // namespace llm_host::encoder_session_test

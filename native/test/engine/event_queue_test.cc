@@ -6,7 +6,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::event_queue_test {
+
+static const check::Suite suite("event_queue");
 using namespace std::chrono_literals;
 
 namespace {
@@ -104,4 +106,4 @@ TEST(one_thread_writes_while_another_reads) {
   CHECK(taken == 1001);
 }
 
-int main() { return check::run("event_queue"); }
+}  // namespace llm_host::event_queue_test

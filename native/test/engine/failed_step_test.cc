@@ -6,7 +6,9 @@
 #include "kernels/base/cpu_op.h"
 #include "weights/weight_store.h"
 
-using namespace llm_host;
+namespace llm_host::failed_step_test {
+
+static const check::Suite suite("failed_step", init_runtime);
 
 namespace {
 
@@ -153,7 +155,4 @@ TEST(a_prompt_that_fails_ends_no_other) {
   CHECK(resting.failed.empty() && resting.ids == alone(asking(400, prompt_of(1, 20))));
 }
 
-int main() {
-  init_runtime();
-  return check::run("failed_step");
-}
+}  // namespace llm_host::failed_step_test

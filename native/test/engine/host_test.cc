@@ -10,7 +10,9 @@
 #include "check.h"
 #include "tiny_llama.h"
 
-using namespace llm_host;
+namespace llm_host::host_test {
+
+static const check::Suite suite("host");
 
 namespace {
 
@@ -210,4 +212,4 @@ TEST(shut_down_twice_at_once_with_work_under_way) {
   CHECK_ERROR(kEngineUnavailable, "shut down", Host::get().load({}, {}));
 }
 
-int main() { return check::run("host"); }
+}  // namespace llm_host::host_test

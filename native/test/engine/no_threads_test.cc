@@ -9,9 +9,13 @@
 // What happens when the system cannot start more threads: asks for stacks too large to get.
 #if defined(__GLIBC__)
 #include <pthread.h>
+#endif
 
-using namespace llm_host;
+namespace llm_host::no_threads_test {
 
+static const check::Suite suite("no_threads", [] { setenv("LLM_HOST_THREADS", "4", 1); });
+
+#if defined(__GLIBC__)
 namespace {
 
 void set_stack(size_t bytes) {
@@ -50,14 +54,8 @@ TEST(a_load_without_a_thread_is_refused_and_the_next_one_runs) {
   Host::get().shutdown();
   CHECK(refused == 0);
 }
-
-int main() {
-  setenv("LLM_HOST_THREADS", "4", 1);
-  return check::run("no_threads");
-}
 #else
-int main() {
-  check::skip("the stacks of new threads are set by glibc alone");
-  return check::run("no_threads");
-}
+TEST(the_system_limits_stacks) { check::skip("the stacks of new threads are set by glibc alone"); }
 #endif
+
+}  // namespace llm_host::no_threads_test

@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "engine/runtime.h"
 
-using namespace llm_host;
+namespace llm_host::scheduler_test {
+
+static const check::Suite suite("scheduler", init_runtime);
 
 TEST(several_decode_by_turns_and_each_says_what_it_says_alone) {
   auto session = load(4);
@@ -278,7 +280,4 @@ TEST(a_prefix_from_a_file_is_read_once_and_a_broken_one_is_told) {
   CHECK(missing.last.prefix_refusal.find(path) != std::string::npos);
 }
 
-int main() {
-  init_runtime();
-  return check::run("scheduler");
-}
+}  // namespace llm_host::scheduler_test

@@ -4,7 +4,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::turn_budget_test {
+
+static const check::Suite suite("turn_budget");
 
 namespace {
 constexpr double kGapMs = 100;
@@ -77,4 +79,4 @@ TEST(slower_counts_at_once_and_prompts_always_go_on) {
   CHECK(budget.tokens() == TurnBudget::kFewest);
 }
 
-int main() { return check::run("turn_budget"); }
+}  // namespace llm_host::turn_budget_test

@@ -8,7 +8,9 @@
 #include "check.h"
 #include "kernels/base/float16.h"
 
-using namespace llm_host;
+namespace llm_host::attention_test {
+
+static const check::Suite suite("attention", [] { mx::set_default_device(mx::Device::cpu); });
 namespace mx = mlx::core;
 
 namespace {
@@ -151,7 +153,4 @@ TEST(attention_equals_float64) { check_all(false, 1e-5); }
 // On a matrix unit, queries, keys, values and softmax weights are rounded to bfloat16.
 TEST(bfloat16_attention_is_near_float64) { check_all(true, 0.03); }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("attention");
-}
+}  // namespace llm_host::attention_test

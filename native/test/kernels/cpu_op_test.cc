@@ -7,7 +7,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::cpu_op_test {
+
+static const check::Suite suite("cpu_op", [] { mx::set_default_device(mx::Device::cpu); });
 
 namespace {
 
@@ -56,7 +58,4 @@ TEST(operations_that_are_queued_behind_one_that_fails_get_zeros) {
   CHECK(first == 0);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("cpu_op");
-}
+}  // namespace llm_host::cpu_op_test

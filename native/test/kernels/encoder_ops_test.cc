@@ -6,7 +6,9 @@
 #include "check.h"
 #include "kernels/packed/rounded_linear.h"
 
-using namespace llm_host;
+namespace llm_host::encoder_ops_test {
+
+static const check::Suite suite("encoder_ops");
 namespace mx = mlx::core;
 
 namespace {
@@ -200,4 +202,4 @@ TEST(norms_and_activations_of_many_rows) {
   CHECK(mx::allclose(cpu::gelu(x), expected, 1e-4, 1e-5).item<bool>());
 }
 
-int main() { return check::run("encoder_ops"); }
+}  // namespace llm_host::encoder_ops_test

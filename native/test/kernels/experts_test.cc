@@ -4,7 +4,12 @@
 #include "check.h"
 #include "kernels/packed_expert_ops.h"
 
-using namespace llm_host;
+namespace llm_host::experts_test {
+
+static const check::Suite suite("experts", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace mx = mlx::core;
 
@@ -176,8 +181,4 @@ TEST(biases_and_the_clipped_activation) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("experts");
-}
+}  // namespace llm_host::experts_test

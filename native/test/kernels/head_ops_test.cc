@@ -5,7 +5,12 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::head_ops_test {
+
+static const check::Suite suite("head_ops", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 namespace mx = mlx::core;
 
 namespace {
@@ -63,8 +68,4 @@ TEST(a_row_has_the_same_bits_alone_and_among_others) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("head_ops");
-}
+}  // namespace llm_host::head_ops_test

@@ -6,7 +6,9 @@
 #include "check.h"
 #include "kernels/delta_ops.h"
 
-using namespace llm_host;
+namespace llm_host::ops_test {
+
+static const check::Suite suite("ops", [] { mx::set_default_device(mx::Device::cpu); });
 
 namespace {
 
@@ -134,7 +136,4 @@ TEST(activations_without_a_gate_equal_float64) {
   CHECK(difference(xielu, 0, cpu::xielu(x, p)) < 1e-4);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("ops");
-}
+}  // namespace llm_host::ops_test

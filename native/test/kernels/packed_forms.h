@@ -32,7 +32,7 @@ inline uint16_t bfloat16_of(float value) {
 }
 
 // A random packed matrix and its weights in float64.
-struct Matrix {
+struct RandomMatrix {
   PackedMatrix packed;
   std::vector<uint8_t> bytes;
   std::vector<double> exact;
@@ -74,7 +74,7 @@ inline uint8_t* aligned(std::vector<uint8_t>& bytes, int64_t size) {
   return bytes.data() + (64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64) % 64;
 }
 
-inline void fill_dense(Matrix& m) {
+inline void fill_dense(RandomMatrix& m) {
   PackedMatrix& p = m.packed;
   std::vector<uint16_t> values(static_cast<size_t>(p.rows) * p.cols);
   bool bfloat16 = p.kind == Kind::kBfloat16;
@@ -106,7 +106,7 @@ struct StoredCodes {
 };
 
 // Affine, as MLX stores it.
-inline void fill_affine(Matrix& m) {
+inline void fill_affine(RandomMatrix& m) {
   PackedMatrix& p = m.packed;
   size_t count = static_cast<size_t>(p.rows) * p.cols, group = static_cast<size_t>(p.group_size);
   StoredCodes codes(count, p.bits());
@@ -135,7 +135,7 @@ inline double small_float(uint32_t code, int exponent_bits, int mantissa_bits, i
 }
 
 // mxfp4 and nvfp4, as MLX stores them.
-inline void fill_float4(Matrix& m) {
+inline void fill_float4(RandomMatrix& m) {
   PackedMatrix& p = m.packed;
   size_t count = static_cast<size_t>(p.rows) * p.cols, group = static_cast<size_t>(p.group_size);
   StoredCodes codes(count, 4);
@@ -160,7 +160,7 @@ inline void fill_float4(Matrix& m) {
 inline double float16_of(uint16_t bits) { return float16_to_float(bits); }
 
 // Unit by unit, as ggml's blocks are packed.
-inline void fill_units(Matrix& m) {
+inline void fill_units(RandomMatrix& m) {
   PackedMatrix& p = m.packed;
   uint8_t* target = aligned(m.bytes, p.bytes());
   p.data = target;
@@ -191,8 +191,8 @@ inline void fill_units(Matrix& m) {
   }
 }
 
-inline Matrix random_matrix(int rows, int cols, const Form& form) {
-  Matrix m;
+inline RandomMatrix random_matrix(int rows, int cols, const Form& form) {
+  RandomMatrix m;
   m.packed = layout_of(rows, cols, form);
   if (!m.packed.quantized()) {
     fill_dense(m);
@@ -206,7 +206,7 @@ inline Matrix random_matrix(int rows, int cols, const Form& form) {
 
 // The largest error of y [m, rows], relative to the sum of its terms' magnitudes. `rounded_x` is x
 // as the kernels round it; the biases are multiplied with x itself.
-inline double worst_error(const Matrix& w, const std::vector<double>& x,
+inline double worst_error(const RandomMatrix& w, const std::vector<double>& x,
                           const std::vector<double>& rounded_x, int m,
                           const std::vector<float>& added, const std::vector<float>& y) {
   size_t rows = static_cast<size_t>(w.packed.rows), cols = static_cast<size_t>(w.packed.cols);

@@ -9,7 +9,17 @@
 #include "kernels/simd/simd.h"
 #include "packed_part.h"
 
-using namespace llm_host;
+namespace llm_host::packed_linear_test {
+
+static const check::Suite suite("packed_linear", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+  const char* wanted = std::getenv("LLM_HOST_SIMD");
+  bool tiles = packed_tiles() != nullptr;
+  if (wanted != nullptr && !tiles && !instruction_set_allowed(packed_kernels().name)) {
+    check::skip(std::string("this CPU or build has no ") + wanted + ": portable instead");
+  }
+});
 namespace mx = mlx::core;
 
 namespace {
@@ -47,7 +57,7 @@ bool with_tiles(int m, int cols) {
 }
 
 // The products of all parts with each row of x, concatenated, and the magnitudes of their terms.
-void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
+void multiply_all(const std::vector<RandomPart>& parts, const cpu::Operand& operand,
                   std::vector<double>& y, std::vector<double>& sizes) {
   std::vector<double> x = doubles(operand.x);
   auto width = static_cast<std::ptrdiff_t>(operand.x.shape(-1));
@@ -55,21 +65,21 @@ void multiply_all(const std::vector<Part>& parts, const cpu::Operand& operand,
   if (!with_tiles(operand.x.shape(-2), operand.x.shape(-1))) fine_above = operand.fine_above;
   for (auto row = x.begin(); row != x.end(); row += width) {
     std::vector<double> values = normalised(operand, {row, row + width});
-    for (const Part& part : parts) part.multiply(values, fine_above, y, sizes);
+    for (const RandomPart& part : parts) part.multiply(values, fine_above, y, sizes);
   }
 }
 
 // Relative to the sum of the terms' magnitudes. Tiles round both factors to bfloat16, by at most
 // 2^-9 each. Fine bytes of int8 activations have steps of 1 / (127 · 254) of a group's maximum,
 // which matters most to values far below it.
-double tolerance(const std::vector<Part>& parts, const cpu::Operand& operand) {
+double tolerance(const std::vector<RandomPart>& parts, const cpu::Operand& operand) {
   if (with_tiles(operand.x.shape(-2), operand.x.shape(-1))) return 0x1p-8;
   bool quantized = false;
-  for (const Part& part : parts) quantized = quantized || part.packed().layout().quantized();
+  for (const RandomPart& part : parts) quantized = quantized || part.packed().layout().quantized();
   return quantized && operand.fine_above != kNoneFine ? 3e-4 : 1e-5;
 }
 
-void check_worst(const std::vector<Part>& parts, const cpu::Operand& operand, double worst) {
+void check_worst(const std::vector<RandomPart>& parts, const cpu::Operand& operand, double worst) {
   double limit = tolerance(parts, operand);
   int m = operand.x.shape(-2), cols = operand.x.shape(-1);
   if (!(worst <= limit)) {
@@ -81,13 +91,13 @@ void check_worst(const std::vector<Part>& parts, const cpu::Operand& operand, do
   CHECK(worst <= limit);
 }
 
-void check_products(const std::vector<Part>& parts, bool normalised, int m, int cols, bool added,
-                    float fine_above = kFineAbove) {
+void check_products(const std::vector<RandomPart>& parts, bool normalised, int m, int cols,
+                    bool added, float fine_above = kFineAbove) {
   cpu::Operand operand = random_operand(normalised, m, cols);
   operand.fine_above = fine_above;
   std::vector<cpu::PackedPart> views;
   int rows = 0;
-  for (const Part& part : parts) {
+  for (const RandomPart& part : parts) {
     views.push_back(part.view());
     rows += part.rows();
   }
@@ -107,11 +117,11 @@ void check_products(const std::vector<Part>& parts, bool normalised, int m, int 
 }
 
 // Gate and up are two parts of `width` rows each, or the two halves of one part.
-void check_gated(const std::vector<Part>& parts, cpu::Gate gate, int width, int m, int cols) {
+void check_gated(const std::vector<RandomPart>& parts, cpu::Gate gate, int width, int m, int cols) {
   cpu::Operand operand = random_operand(m % 2 == 0, m, cols);
   operand.fine_above = m == 3 ? kNoneFine : kFineAbove;
   std::vector<cpu::PackedPart> views;
-  for (const Part& part : parts) views.push_back(part.view());
+  for (const RandomPart& part : parts) views.push_back(part.view());
   mx::array y = cpu::packed_gated(operand, views, gate);
   CHECK(y.shape() == mx::Shape({1, m, width}));
   std::vector<double> got = doubles(y), both, sizes;
@@ -140,7 +150,7 @@ TEST(every_storage_equals_float64) {
     for (bool normalised : {false, true}) {
       for (int m : {1, 2, 9, 16, 33}) {
         int rows = kRows[turn % 4];
-        std::vector<Part> parts;
+        std::vector<RandomPart> parts;
         parts.emplace_back(arena, rows, 256, storage, turn % 2 == 0, turn % 3 == 0 ? 3 : 0);
         for (float fine_above : {0.0f, kFineAbove, kNoneFine}) {
           check_products(parts, normalised, m, 256, turn % 5 < 2, fine_above);
@@ -154,7 +164,7 @@ TEST(every_storage_equals_float64) {
 TEST(no_rows_give_nothing) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
-    std::vector<Part> parts;
+    std::vector<RandomPart> parts;
     parts.emplace_back(arena, 16, 256, storage, true, 2);
     check_products(parts, true, 0, 256, true);
     parts.emplace_back(arena, 16, 256, storage, true, 2);
@@ -167,7 +177,7 @@ TEST(tall_matrices_are_split_over_threads) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
     for (int m : {1, 20}) {
-      std::vector<Part> parts;
+      std::vector<RandomPart> parts;
       parts.emplace_back(arena, 250, 768, storage, true, 5);
       check_products(parts, true, m, 768, true);
     }
@@ -178,7 +188,7 @@ TEST(parts_may_differ_in_storage) {
   WeightArena arena;
   for (bool normalised : {false, true}) {
     for (int m : {1, 3, 16, 50}) {
-      std::vector<Part> parts;
+      std::vector<RandomPart> parts;
       int rank = 0;
       for (const Storage& storage : storages()) {
         parts.emplace_back(arena, 18 + rank, 256, storage, rank % 2 == 0, rank);
@@ -195,7 +205,7 @@ TEST(partial_tiles_of_columns) {
   for (mx::Dtype type : {mx::bfloat16, mx::float16}) {
     for (int cols : {2, 6, 70}) {
       for (int m : {1, 40}) {
-        std::vector<Part> parts;
+        std::vector<RandomPart> parts;
         parts.emplace_back(arena, 19, cols, Storage{0, 0, type}, true, 2);
         check_products(parts, false, m, cols, true);
       }
@@ -212,7 +222,7 @@ TEST(gated_products_equal_float64) {
     for (cpu::Gate gate : {cpu::Gate::kSwiGlu, cpu::Gate::kGeGlu}) {
       for (int m : {1, 3, 16, 50}) {
         int width = turn % 3 == 0 ? 37 : turn % 3 == 1 ? 176 : 336, rank = turn % 4;
-        std::vector<Part> two, one;
+        std::vector<RandomPart> two, one;
         two.emplace_back(arena, width, 256, storage, turn % 2 == 0, rank);
         two.emplace_back(arena, width, 256, storage, turn % 5 == 0, 3 - rank);
         check_gated(two, gate, width, m, 256);
@@ -227,7 +237,7 @@ TEST(gated_products_equal_float64) {
 TEST(embedding_rows_are_looked_up_by_id) {
   WeightArena arena;
   for (const Storage& storage : storages()) {
-    Part part(arena, 21, 256, storage, false, 0);
+    RandomPart part(arena, 21, 256, storage, false, 0);
     for (const std::vector<int32_t>& ids : {std::vector<int32_t>{20}, {3, 0, 20, 3, 16, 15}}) {
       int count = static_cast<int>(ids.size());
       mx::array rows = cpu::packed_rows(part.packed(), mx::array(ids.begin(), {count}, mx::int32));
@@ -267,13 +277,4 @@ TEST(types_without_a_kernel_are_not_packed) {
   CHECK(is_packed(zeros({4, 8}, mx::float16), std::nullopt, std::nullopt, 0));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  const char* wanted = std::getenv("LLM_HOST_SIMD");
-  bool tiles = packed_tiles() != nullptr;
-  if (wanted != nullptr && !tiles && !instruction_set_allowed(packed_kernels().name)) {
-    check::skip(std::string("this CPU or build has no ") + wanted + ": portable instead");
-  }
-  return check::run("packed_linear");
-}
+}  // namespace llm_host::packed_linear_test

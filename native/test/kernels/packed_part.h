@@ -84,9 +84,9 @@ inline std::vector<Storage> storages() {
 }
 
 // A packed matrix with its bias and adapter, and the same in float64.
-class Part {
+class RandomPart {
  public:
-  Part(WeightArena& arena, int rows, int cols, const Storage& storage, bool biased, int rank)
+  RandomPart(WeightArena& arena, int rows, int cols, const Storage& storage, bool biased, int rank)
       : rows_(rows), rank_(rank), packed_(pack(arena, rows, cols, storage)) {
     if (biased) bias_ = random_array({rows});
     if (rank > 0) {

@@ -8,7 +8,9 @@
 #include "packed_forms.h"
 #include "variants.h"
 
-using namespace llm_host;
+namespace llm_host::packed_test {
+
+static const check::Suite suite("packed");
 
 namespace {
 
@@ -50,7 +52,7 @@ struct Int8Rows {
 };
 
 void check_path(const PackedKernels& path, const Case& c, float fine_above) {
-  Matrix w = random_matrix(c.rows, c.cols, c.form);
+  RandomMatrix w = random_matrix(c.rows, c.cols, c.form);
   const PackedMatrix& p = w.packed;
   std::vector<float> x;
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
@@ -99,7 +101,7 @@ void on_every_path(F&& body) {
 
 TEST(unpacked_rows_equal_the_source) {
   for_forms([](const Form& form) {
-    Matrix w = random_matrix(21, 512, form);
+    RandomMatrix w = random_matrix(21, 512, form);
     std::vector<float> row(512);
     for (int r = 0; r < 21; ++r) {
       unpack_row(w.packed, r, row.data());
@@ -133,7 +135,7 @@ TEST(rows_are_the_same_in_every_panel) {
   constexpr int kRows = 37, kMost = 31;
   on_every_path([](const PackedKernels& path) {
     for_forms([&](const Form& form) {
-      Matrix w = random_matrix(kRows, 2 * form.unit(), form);
+      RandomMatrix w = random_matrix(kRows, 2 * form.unit(), form);
       if (!w.packed.quantized()) return;
       size_t cols = static_cast<size_t>(w.packed.cols);
       std::vector<float> x(kMost * cols);
@@ -185,7 +187,7 @@ TEST(int8_sums_are_exact) {
   on_every_path([](const PackedKernels& path) {
     for (Kind kind :
          {Kind::kAffine2, Kind::kAffine3, Kind::kAffine4, Kind::kAffine6, Kind::kAffine8}) {
-      Matrix w = random_matrix(16, 128, {kind, 32, Scales::kFloat32});
+      RandomMatrix w = random_matrix(16, 128, {kind, 32, Scales::kFloat32});
       for (int sign : {1, -1}) {
         std::vector<float> x(128);
         for (size_t i = 0; i < x.size(); ++i) {
@@ -204,7 +206,7 @@ TEST(int8_sums_are_exact) {
 
 TEST(zeros_stay_zero) {
   on_every_path([](const PackedKernels& path) {
-    Matrix w = random_matrix(16, 64, {Kind::kAffine4, 32, Scales::kFloat16});
+    RandomMatrix w = random_matrix(16, 64, {Kind::kAffine4, 32, Scales::kFloat16});
     for (float fine_above : {0.0f, kFineAbove}) {
       std::vector<float> x(64), y(16, 1);
       Int8Rows rows(path, w.packed, x.data(), 1, fine_above);
@@ -260,4 +262,4 @@ TEST(int8_sums_of_the_largest_floats_are_exact) {
   });
 }
 
-int main() { return check::run("packed"); }
+}  // namespace llm_host::packed_test

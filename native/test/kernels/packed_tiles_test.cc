@@ -9,7 +9,9 @@
 #include "packed_forms.h"
 #include "variants.h"
 
-using namespace llm_host;
+namespace llm_host::packed_tiles_test {
+
+static const check::Suite suite("packed_tiles");
 
 namespace {
 
@@ -24,7 +26,7 @@ double truncated_to_bfloat16(double x) {
 }
 
 void check_tiles(const PackedTiles& tiles, const Case& c) {
-  Matrix w = random_matrix(c.rows, c.cols, c.form);
+  RandomMatrix w = random_matrix(c.rows, c.cols, c.form);
   std::vector<float> x;
   for (int i = 0; i < c.m * c.cols; ++i) x.push_back(random_float());
   std::vector<uint16_t> rounded(static_cast<size_t>(c.m + 32) * c.cols);
@@ -62,7 +64,7 @@ TEST(panels_equal_the_source) {
   if (!panels_available()) return check::skip("this CPU or build has no avx512");
   for_forms([](const Form& form) {
     if (form.kind == Kind::kBfloat16) return;
-    Matrix w = random_matrix(32, 512, form);
+    RandomMatrix w = random_matrix(32, 512, form);
     std::vector<uint8_t> bytes;
     uint8_t* panel = aligned(bytes, 512 / 2 * 64);
     for (int block : {0, 1}) {
@@ -96,4 +98,4 @@ TEST(float16_converts_both_ways) {
   CHECK(float_to_float16(0x1.8p-25f) == 1);
 }
 
-int main() { return check::run("packed_tiles"); }
+}  // namespace llm_host::packed_tiles_test

@@ -10,7 +10,12 @@
 #include "kernels/packed_expert_ops.h"
 #include "packed_part.h"
 
-using namespace llm_host;
+namespace llm_host::reproducible_test {
+
+static const check::Suite suite("reproducible", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 namespace mx = mlx::core;
 
 namespace {
@@ -61,14 +66,14 @@ void check_packed(const Storage& storage, int length) {
   int groups = random_int(1, 5),
       cols = storage.group == 0 ? 2 * random_int(1, 90) : storage.group * groups;
   if (storage.mode != nullptr) cols *= 2;  // MLX quantizes no odd number of nvfp4's groups.
-  std::vector<Part> parts;
+  std::vector<RandomPart> parts;
   for (int i = random_int(1, 3); i > 0; --i) {
     parts.emplace_back(arena, random_int(1, 120), cols, storage, i % 2 == 0,
                        random_int(0, 1) * random_int(1, 9));
   }
   std::vector<cpu::PackedPart> views;
   int rows = 0;
-  for (const Part& part : parts) {
+  for (const RandomPart& part : parts) {
     views.push_back(part.view());
     rows += part.rows();
   }
@@ -94,7 +99,7 @@ void check_packed(const Storage& storage, int length) {
 void check_gated(const Storage& storage, int width, int length) {
   WeightArena arena;
   int cols = 4 * (storage.group == 0 ? 16 : storage.group);
-  Part gate(arena, width, cols, storage, false, 4), up(arena, width, cols, storage, true, 0);
+  RandomPart gate(arena, width, cols, storage, false, 4), up(arena, width, cols, storage, true, 0);
   std::vector<cpu::PackedPart> views{gate.view(), up.view()};
   mx::array x = random_array({1, length, cols});
   for (cpu::Gate kind : {cpu::Gate::kSwiGlu, cpu::Gate::kGeGlu}) {
@@ -339,8 +344,4 @@ TEST(attention_in_a_window) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("reproducible");
-}
+}  // namespace llm_host::reproducible_test

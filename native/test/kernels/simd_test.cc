@@ -9,7 +9,9 @@
 #include "kernels/simd/linear.h"
 #include "variants.h"
 
-using namespace llm_host;
+namespace llm_host::simd_test {
+
+static const check::Suite suite("simd");
 
 namespace {
 
@@ -291,4 +293,4 @@ TEST(products_with_float16_are_those_with_what_it_widens_to) {
   });
 }
 
-int main() { return check::run("simd"); }
+}  // namespace llm_host::simd_test

@@ -7,7 +7,9 @@
 #include "check.h"
 #include "kernels/base/parallel_in_order.h"
 
-using namespace llm_host;
+namespace llm_host::thread_pool_test {
+
+static const check::Suite suite("thread_pool");
 
 TEST(every_index_runs_exactly_once) {
   for (int round = 0; round < 3000; ++round) {
@@ -83,4 +85,4 @@ TEST(in_order_a_thread_streams_its_part) {
   }
 }
 
-int main() { return check::run("thread_pool"); }
+}  // namespace llm_host::thread_pool_test

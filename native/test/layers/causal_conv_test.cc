@@ -6,7 +6,12 @@
 #include "layers/cache/state_cache.h"
 #include "weights/checkpoint.h"
 
-using namespace llm_host;
+namespace llm_host::causal_conv_test {
+
+static const check::Suite suite("causal_conv", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace {
 
@@ -56,8 +61,4 @@ TEST(layers_do_not_keep_their_inputs_until_the_last_one_has_run) {
   CHECK(mx::get_peak_memory() - before < 6 * inputs);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("causal_conv");
-}
+}  // namespace llm_host::causal_conv_test

@@ -6,7 +6,13 @@
 #include "engine/runtime.h"
 #include "layers/cache/kv_cache.h"
 
-using namespace llm_host;
+namespace llm_host::joined_kv_cache_test {
+
+static const check::Suite suite("joined_kv_cache", [] {
+  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
+  mx::set_default_device(mx::Device::cpu);
+  init_runtime();
+});
 
 namespace {
 
@@ -87,9 +93,4 @@ TEST(takes_the_memory_that_two_buffers_would_and_gives_kernels_none) {
   CHECK(after == 2 * KvCache::kBlock * kHeads * kDim * sizeof(float));
 }
 
-int main() {
-  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
-  mx::set_default_device(mx::Device::cpu);
-  init_runtime();
-  return check::run("joined_kv_cache");
-}
+}  // namespace llm_host::joined_kv_cache_test

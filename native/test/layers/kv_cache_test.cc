@@ -8,7 +8,12 @@
 #include "layers/cache/model_cache.h"
 #include "layers/cache/quantized_kv_cache.h"
 
-using namespace llm_host;
+namespace llm_host::kv_cache_test {
+
+static const check::Suite suite("kv_cache", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace {
 
@@ -322,8 +327,4 @@ TEST(a_model_cache_has_a_cache_for_each_layer) {
                                         [](const std::logic_error&) { return true; }));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("kv_cache");
-}
+}  // namespace llm_host::kv_cache_test

@@ -4,7 +4,12 @@
 #include "common/error.h"
 #include "layers/cache/model_cache.h"
 
-using namespace llm_host;
+namespace llm_host::latent_cache_test {
+
+static const check::Suite suite("latent_cache", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace {
 
@@ -119,8 +124,4 @@ TEST(a_model_cache_has_it_by_its_kind_and_does_not_quantize_it) {
       [](const Error& e) { return std::string(e.what()).find("kvBits") != std::string::npos; }));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("latent_cache");
-}
+}  // namespace llm_host::latent_cache_test

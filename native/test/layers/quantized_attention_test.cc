@@ -10,7 +10,14 @@
 #include "layers/attention/attention.h"
 #include "layers/cache/quantized_kv_cache.h"
 
-using namespace llm_host;
+namespace llm_host::quantized_attention_test {
+
+static const check::Suite suite("quantized_attention", [] {
+  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
+  mx::set_default_device(mx::Device::cpu);
+  init_runtime();
+  mx::random::seed(3);
+});
 
 namespace {
 
@@ -138,10 +145,4 @@ TEST(packed_keys_and_values_give_what_dequantized_ones_do_and_are_not_unpacked_w
   }
 }
 
-int main() {
-  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
-  mx::set_default_device(mx::Device::cpu);
-  init_runtime();
-  mx::random::seed(3);
-  return check::run("quantized_attention");
-}
+}  // namespace llm_host::quantized_attention_test

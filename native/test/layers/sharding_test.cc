@@ -6,7 +6,9 @@
 #include "layers/sharding/cut.h"
 #include "weights/checkpoint.h"
 
-using namespace llm_host;
+namespace llm_host::sharding_test {
+
+static const check::Suite suite("sharding", [] { mx::set_default_device(mx::Device::cpu); });
 
 namespace {
 
@@ -222,7 +224,4 @@ TEST(what_several_processes_do_not_do_is_refused) {
   CHECK_ERROR("USAGE", "checkpoint", check_shareable(spec));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("sharding");
-}
+}  // namespace llm_host::sharding_test

@@ -11,7 +11,13 @@
 #include "layers/cache/kv_cache.h"
 #include "weights/checkpoint.h"
 
-using namespace llm_host;
+namespace llm_host::slot_buffer_test {
+
+static const check::Suite suite("slot_buffer", [] {
+  mx::set_default_device(mx::Device::cpu);
+  keep_freed_memory();
+  mx::set_cache_limit(0);  // as the engine does
+});
 
 namespace {
 
@@ -75,9 +81,4 @@ TEST(caches_that_grow_leave_no_holes) {
   CHECK(resident() - before < bytes + (bytes / 10));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  keep_freed_memory();
-  mx::set_cache_limit(0);  // as the engine does
-  return check::run("slot_buffer");
-}
+}  // namespace llm_host::slot_buffer_test

@@ -7,7 +7,12 @@
 #include "kernels/ops.h"
 #include "kernels/ssm_ops.h"
 
-using namespace llm_host;
+namespace llm_host::ssm_test {
+
+static const check::Suite suite("ssm", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace {
 
@@ -170,8 +175,4 @@ TEST(depthwise_kernel_equals_mlx) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("ssm");
-}
+}  // namespace llm_host::ssm_test

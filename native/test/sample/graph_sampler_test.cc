@@ -6,7 +6,12 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::graph_sampler_test {
+
+static const check::Suite suite("graph_sampler", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 
 namespace {
 
@@ -281,8 +286,4 @@ TEST(penalties_that_overflow_choose_the_token_of_the_host) {
         sample(logits, params, 0, TokenHistory(prompt)));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("graph_sampler");
-}
+}  // namespace llm_host::graph_sampler_test

@@ -8,7 +8,12 @@
 #include "sample/lazy_sampler.h"
 #include "sample/logprobs.h"
 
-using namespace llm_host;
+namespace llm_host::sampler_test {
+
+static const check::Suite suite("sampler", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
 namespace mx = mlx::core;
 
 namespace {
@@ -262,12 +267,6 @@ TEST(logprobs_are_the_log_softmax_of_raw_logits) {
   CHECK(logprobs_of(kLogits, 0, 20).top.size() == 5);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("sampler");
-}
-
 TEST(only_allowed_tokens_come_first_and_the_steps_go_on) {
   SamplingParams params{.temperature = 0};
   params.allowed_first = {0b01001};
@@ -331,3 +330,5 @@ TEST(a_logit_that_is_not_a_number_is_reported_though_not_allowed) {
   std::vector<uint8_t> allowed{0b001};
   CHECK(sample(only_allowed(logits, allowed), SamplingParams{}, 0) == -1);
 }
+
+}  // namespace llm_host::sampler_test

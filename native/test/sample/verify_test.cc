@@ -7,7 +7,9 @@
 #include "engine/runtime.h"
 #include "sample/lazy_sampler.h"
 
-using namespace llm_host;
+namespace llm_host::verify_test {
+
+static const check::Suite suite("verify", init_runtime);
 namespace mx = mlx::core;
 
 namespace {
@@ -118,7 +120,4 @@ TEST(the_distribution_is_the_model_s) {
   }
 }
 
-int main() {
-  init_runtime();
-  return check::run("verify");
-}
+}  // namespace llm_host::verify_test

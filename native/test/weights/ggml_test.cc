@@ -8,7 +8,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::ggml_test {
+
+static const check::Suite suite("ggml");
 
 namespace {
 
@@ -275,4 +277,4 @@ TEST(halves_convert_exactly) {
   CHECK(std::isnan(float16_to_float(0x7e00)));
 }
 
-int main() { return check::run("ggml"); }
+}  // namespace llm_host::ggml_test

@@ -7,7 +7,9 @@
 #include "common/error.h"
 #include "weights/join.h"
 
-using namespace llm_host;
+namespace llm_host::mlx_tensor_test {
+
+static const check::Suite suite("mlx_tensor", [] { mx::set_default_device(mx::Device::cpu); });
 
 namespace {
 
@@ -151,7 +153,4 @@ TEST(packing_ends_at_a_bad_value_a_short_file_and_a_cancelled_load) {
               checkpoint.store().packed_matrix("good", 1 << 20, 1 << 19));
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("mlx_tensor");
-}
+}  // namespace llm_host::mlx_tensor_test

@@ -3,7 +3,9 @@
 #include "check.h"
 #include "mlx/mlx.h"
 
-using namespace llm_host;
+namespace llm_host::quantize_test {
+
+static const check::Suite suite("quantize", [] { mx::set_default_device(mx::Device::cpu); });
 namespace mx = mlx::core;
 
 namespace {
@@ -75,7 +77,4 @@ TEST(float_modes_equal_mlx_to_the_bit) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("quantize");
-}
+}  // namespace llm_host::quantize_test

@@ -15,7 +15,9 @@
 #include "weights/join.h"
 #include "weights/unpermute.h"
 
-using namespace llm_host;
+namespace llm_host::weight_store_test {
+
+static const check::Suite suite("weight_store", [] { mx::set_default_device(mx::Device::cpu); });
 
 namespace {
 
@@ -245,7 +247,4 @@ TEST(what_is_not_a_file_is_refused) {
   CHECK_ERROR(kModelBroken, "cannot open", File{path});
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("weight_store");
-}
+}  // namespace llm_host::weight_store_test

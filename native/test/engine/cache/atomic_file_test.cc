@@ -9,7 +9,9 @@
 #include "check.h"
 #include "common/error.h"
 
-using namespace llm_host;
+namespace llm_host::atomic_file_test {
+
+static const check::Suite suite("atomic_file");
 namespace fs = std::filesystem;
 
 namespace {
@@ -70,4 +72,4 @@ TEST(a_folder_that_is_not_there_is_named) {
       }));
 }
 
-int main() { return check::run("atomic_file"); }
+}  // namespace llm_host::atomic_file_test

@@ -5,7 +5,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::checksum_test {
+
+static const check::Suite suite("checksum", [] { mx::set_default_device(mx::Device::cpu); });
 
 TEST(every_flipped_bit_and_every_length_changes_it) {
   std::set<uint64_t> sums;
@@ -41,7 +43,4 @@ TEST(a_tensors_name_type_and_shape_are_part_of_it) {
   CHECK(sums.size() == 4);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  return check::run("checksum");
-}
+}  // namespace llm_host::checksum_test

@@ -7,9 +7,8 @@
 #include "engine/cache/sequence.h"
 
 // Sequences whose layers hold the ids they were given, so that a test can check their contents.
-namespace layered {
+namespace llm_host::layered {
 
-using namespace llm_host;
 using Ids = std::vector<int32_t>;
 
 enum Layers { kFull, kWindow, kState };
@@ -71,4 +70,4 @@ inline bool consistent(Sequence& sequence, const std::vector<Layers>& layers) {
   return true;
 }
 
-}  // namespace layered
+}  // namespace llm_host::layered

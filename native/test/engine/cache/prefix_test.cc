@@ -4,7 +4,10 @@
 
 #include "check.h"
 
-using llm_host::reusable_prefix;
+namespace llm_host::prefix_test {
+
+static const check::Suite suite("prefix");
+
 using Ids = std::vector<int32_t>;
 
 TEST(an_empty_cache_gives_nothing) { CHECK(reusable_prefix(Ids{}, Ids{1, 2}) == 0); }
@@ -19,4 +22,4 @@ TEST(the_last_prompt_token_is_always_computed) {
 }
 TEST(an_empty_prompt_reuses_nothing) { CHECK(reusable_prefix(Ids{1}, Ids{}) == 0); }
 
-int main() { return check::run("prefix"); }
+}  // namespace llm_host::prefix_test

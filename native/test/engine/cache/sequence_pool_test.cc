@@ -4,6 +4,13 @@
 #include "engine/cache/layered_sequences.h"
 #include "layers/cache/counted_cache.h"
 
+namespace llm_host::sequence_pool_test {
+
+static const check::Suite suite("sequence_pool", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
+
 using namespace layered;
 
 namespace {
@@ -298,8 +305,4 @@ TEST(a_holder_can_go_back_to_exactly_these_tokens) {
   CHECK(pool.holder(counted(0, 80), {}) == holder && pool.holder(counted(1, 50), {}) == nullptr);
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("sequence_pool");
-}
+}  // namespace llm_host::sequence_pool_test

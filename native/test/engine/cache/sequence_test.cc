@@ -3,6 +3,13 @@
 #include "check.h"
 #include "engine/cache/layered_sequences.h"
 
+namespace llm_host::sequence_test {
+
+static const check::Suite suite("sequence", [] {
+  mx::set_default_device(mx::Device::cpu);
+  mx::set_compile_mode(mx::CompileMode::disabled);
+});
+
 using namespace layered;
 
 TEST(layers_that_can_be_trimmed_go_back_to_any_token) {
@@ -130,8 +137,4 @@ TEST(tokens_computed_with_adapters_serve_no_request_without_and_the_other_way) {
   }
 }
 
-int main() {
-  mx::set_default_device(mx::Device::cpu);
-  mx::set_compile_mode(mx::CompileMode::disabled);
-  return check::run("sequence");
-}
+}  // namespace llm_host::sequence_test

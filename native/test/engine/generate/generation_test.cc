@@ -5,7 +5,9 @@
 #include "engine/tiny_llama.h"
 #include "mlx/mlx.h"
 
-using namespace llm_host;
+namespace llm_host::generation_test {
+
+static const check::Suite suite("generation", init_runtime);
 
 namespace {
 
@@ -144,7 +146,4 @@ TEST(what_was_not_computed_reproducibly_is_not_used_as_if_it_were) {
   }
 }
 
-int main() {
-  init_runtime();
-  return check::run("generation");
-}
+}  // namespace llm_host::generation_test

@@ -4,7 +4,9 @@
 #include "engine/asked.h"
 #include "engine/runtime.h"
 
-using namespace llm_host;
+namespace llm_host::joins_test {
+
+static const check::Suite suite("joins", init_runtime);
 
 namespace {
 
@@ -84,7 +86,4 @@ TEST(each_says_what_it_says_alone_in_steps_of_random_joins_and_leaves) {
   CHECK(joined > kSteps / 8 && left > kSteps / 40);
 }
 
-int main() {
-  init_runtime();
-  return check::run("joins");
-}
+}  // namespace llm_host::joins_test

@@ -7,7 +7,13 @@
 #include "engine/tiny_llama.h"
 #include "models/model.h"
 
-using namespace llm_host;
+namespace llm_host::launches_test {
+
+static const check::Suite suite("launches", [] {
+  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
+  mx::set_default_device(mx::Device::cpu);
+  init_runtime();
+});
 
 namespace {
 
@@ -159,9 +165,4 @@ TEST(what_is_noted_as_one_kernel_is_one_with_all_its_results) {
   CHECK((inspect(both, groups).launches == Counts{{"Both float32", 1}}));
 }
 
-int main() {
-  setenv("LLM_HOST_DEVICE_POLICY", "gpu", 1);
-  mx::set_default_device(mx::Device::cpu);
-  init_runtime();
-  return check::run("launches");
-}
+}  // namespace llm_host::launches_test

@@ -2,7 +2,10 @@
 
 #include "check.h"
 
-using llm_host::StepMeter;
+namespace llm_host::step_meter_test {
+
+static const check::Suite suite("step_meter");
+
 namespace mx = mlx::core;
 
 TEST(times_only_what_was_started_a_value_for_each_step) {
@@ -22,4 +25,4 @@ TEST(times_only_what_was_started_a_value_for_each_step) {
   CHECK(!StepMeter(false).stats());
 }
 
-int main() { return check::run("step_meter"); }
+}  // namespace llm_host::step_meter_test

@@ -6,7 +6,9 @@
 #include "check.h"
 #include "engine/speculate/governor.h"
 
-using namespace llm_host;
+namespace llm_host::draft_governor_test {
+
+static const check::Suite suite("draft_governor");
 
 namespace {
 
@@ -252,4 +254,4 @@ TEST(it_pauses_so_that_plain_passes_are_measured) {
   CHECK(governor.worth_drafting(1, 8) > 0);
 }
 
-int main() { return check::run("draft_governor"); }
+}  // namespace llm_host::draft_governor_test

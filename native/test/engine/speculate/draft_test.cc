@@ -5,7 +5,9 @@
 #include "engine/asked.h"
 #include "engine/runtime.h"
 
-using namespace llm_host;
+namespace llm_host::draft_test {
+
+static const check::Suite suite("draft", init_runtime);
 
 namespace {
 
@@ -158,7 +160,4 @@ TEST(a_draft_model_that_cannot_be_loaded_is_an_error) {
                              [](const Error& error) { return error.code() == kModelBroken; }));
 }
 
-int main() {
-  init_runtime();
-  return check::run("draft");
-}
+}  // namespace llm_host::draft_test

@@ -2,7 +2,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::governor_test {
+
+static const check::Suite suite("governor");
 
 namespace {
 
@@ -87,4 +89,4 @@ TEST(a_generation_s_own_rate_prevails_over_that_of_others) {
   CHECK(governor.rate(own, twenty) > 0.7 && governor.rate(own, returned) < 0.6);
 }
 
-int main() { return check::run("governor"); }
+}  // namespace llm_host::governor_test

@@ -5,7 +5,9 @@
 
 #include "check.h"
 
-using namespace llm_host;
+namespace llm_host::prompt_lookup_test {
+
+static const check::Suite suite("prompt_lookup");
 
 namespace {
 
@@ -161,4 +163,4 @@ TEST(any_text_can_be_followed) {
   }
 }
 
-int main() { return check::run("prompt lookup"); }
+}  // namespace llm_host::prompt_lookup_test

@@ -3,7 +3,9 @@
 #include "check.h"
 #include "engine/speculate/speculator.h"
 
-using namespace llm_host;
+namespace llm_host::speculation_test {
+
+static const check::Suite suite("speculation");
 
 namespace {
 
@@ -117,4 +119,4 @@ TEST(an_edit_that_is_made_everywhere_costs_hardly_anything) {
   CHECK(gain(kMachines[0], governor, prompt, edited) > 2);
 }
 
-int main() { return check::run("speculation"); }
+}  // namespace llm_host::speculation_test
