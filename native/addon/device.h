@@ -6,7 +6,7 @@
 
 #include "addon/signal.h"
 
-// What src/native/addon-types.ts says of the device.
+// The device functions of src/native/addon-types.ts.
 namespace llm_host {
 
 // usableMemory(): bytes; 0: the device does not say.

@@ -10,11 +10,12 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// What differs between a GPU and a CPU: every such decision is made here, and asked for elsewhere.
+// The differences between a GPU and a CPU: every such decision is made here and asked for
+// elsewhere.
 class DevicePolicy {
  public:
-  // That of MLX's default device. With LLM_HOST_DEVICE_POLICY=gpu it is a GPU's on any device: the
-  // CPU then runs what a GPU would, slowly, by MLX's own operations. Read once.
+  // The policy of MLX's default device. With LLM_HOST_DEVICE_POLICY=gpu it is a GPU's on any
+  // device: the CPU then runs what a GPU would, slowly, by MLX's own operations. Read once.
   static const DevicePolicy& get();
   // Throws USAGE if LLM_HOST_DEVICE_POLICY has another value.
   static void check();

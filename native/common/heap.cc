@@ -20,7 +20,7 @@ void set_own_pages_from(int bytes) {
 #endif
 }
 
-// What the C library sets itself once a block of 32 MB has been freed.
+// The C library sets this itself once a block of 32 MB has been freed.
 constexpr int kUsually = 32 << 20;
 // A few pages, so that little of the last one is lost.
 constexpr int kWhileAsked = 64 << 10;

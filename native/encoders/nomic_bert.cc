@@ -15,7 +15,7 @@
 namespace llm_host {
 namespace {
 
-// What the published code of these models can do otherwise, and no published embedding model does.
+// Refuses options of the published code that no published embedding model uses.
 void check_nomic_bert(const Config& config) {
   for (const char* key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm",
                           "use_rms_norm", "parallel_block", "causal"}) {

@@ -14,7 +14,7 @@
 #include "models/model_info.h"
 #include "weights/load_spec.h"
 
-// What the model thread can be asked to do. Every callback is called on that thread and must not
+// Commands for the model thread. Every callback is called on that thread and must not
 // block.
 namespace llm_host {
 

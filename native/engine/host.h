@@ -43,7 +43,7 @@ class Host {
   void abandon_group(const std::string& why);
   // Cancels the model's jobs and frees it. `on_done` is called once, here or on the model thread.
   void close(int64_t model, std::function<void()> on_done);
-  // The same for a model whose events nobody can take any more.
+  // Closes a model whose events nobody can take any more.
   void abandon(int64_t model);
   MemoryInfo memory() const;
   // Tries the device's kernels. Throws ENGINE_UNAVAILABLE after shutdown.

@@ -21,8 +21,8 @@ void check_mlx_version();
 // How a model's weights would be held on this machine: WeightLayout in src/native/addon-types.ts.
 const char* weight_layout(bool exact);
 
-// What JavaScript is told about an exception: an Error unchanged, any other as OUT_OF_MEMORY or
-// ENGINE with a message that starts with `doing`. Such another one is noted as a failure of the
+// The error that JavaScript gets for an exception: an Error unchanged, any other as OUT_OF_MEMORY
+// or ENGINE with a message that starts with `doing`. Such another one is noted as a failure of the
 // device: see DeviceFailures.
 Error error_of(const std::exception& error, const std::string& doing);
 

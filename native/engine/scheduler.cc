@@ -253,7 +253,7 @@ void Scheduler::launch(const std::vector<Running*>& rows, bool adapted) {
   if (going.empty()) return;
   try {
     Pass pass = launch_step(model_, generations, options_.decisions.get());
-    // What two of them take cannot be told apart.
+    // The times of two passes cannot be told apart.
     pass_ = pass_.rows == 0 ? pass : Pass{};
   } catch (const std::exception&) {
     for (Running* row : going) attempt(*row, [] { throw; });
@@ -272,10 +272,10 @@ bool Scheduler::decode() {
     cpu::ReproducibleScope scope(true);
     waited = propose(rows);
     for (bool adapted : {true, false}) launch(rows, adapted);
-    // Of those cancelled meanwhile too: what is launched must be counted in their sequences.
+    // Rows cancelled meanwhile too: the launched tokens must be counted in their sequences.
     for (Running* row : rows) {
       step(*row, [&] {
-        // What failed for the row before has left no token for this one.
+        // A failure in the row before has left no token for this one.
         if (options_.decisions) options_.decisions->check();
         row->generation.settle();
       });
@@ -307,7 +307,7 @@ bool Scheduler::read() {
     return one.generation.unread() > 0 || !one.job->has_room();
   });
   bool any = false, shared = options_.decisions != nullptr;
-  // Those that rest have one too. What fails from here on is the prompt's.
+  // Resting ones have a step too. Failures from here on are the prompt's.
   if (!shared && reading() != nullptr) wait_for_step();
   while (Running* one = reading()) {
     int asked = one->job->request.prefill_chunk;
@@ -318,7 +318,7 @@ bool Scheduler::read() {
     read(*one, most);
     any = true;
     if (alone || !ends || shared) break;
-    // What is left of the turn is for the next.
+    // The rest of the turn is for the next prompt.
     admit();
   }
   return any;

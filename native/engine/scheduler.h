@@ -88,7 +88,7 @@ class Scheduler {
   bool reproducible(const Job& job) const {
     return job.request.reproducible || options_.reproducible;
   }
-  // Those that can decode now.
+  // The sequences that can decode now.
   std::vector<Running*> decoding();
   // Lets them propose tokens, which some wait for their last step to do. -> whether any did
   bool propose(const std::vector<Running*>& rows);
@@ -102,7 +102,7 @@ class Scheduler {
   void read(Running& one, int most);
   // Ends a generation if `body` throws.
   void attempt(Running& running, const std::function<void()>& body);
-  // The same, and if it is over after that.
+  // Ends a generation if `body` throws, or if it is over after that.
   void step(Running& running, const std::function<void()>& body);
   bool remove_over();
 

@@ -25,12 +25,12 @@ ModelInfo loaded_info(const Model& model, WeightStore& weights) {
 std::unique_ptr<DraftModel> load_drafts(const LoadSpec& spec, const ModelInfo& info,
                                         const Session::Progress& progress) {
   if (!spec.draft) return nullptr;
-  // What has been read is told as it was: it may stop the load here too.
+  // Reports the same progress again: the caller may stop the load here too.
   auto check = [&] { progress(info.weight_bytes, info.weight_bytes); };
   return std::make_unique<DraftModel>(*spec.draft, info.vocab_size, check);
 }
 
-// Those that share the model; null: it is whole.
+// The processes that share the model; null: it is whole.
 std::shared_ptr<ProcessGroup> group_of(const LoadSpec& spec) {
   if (!spec.group_limit_ms) return nullptr;
   check_shareable(spec);
@@ -40,7 +40,7 @@ std::shared_ptr<ProcessGroup> group_of(const LoadSpec& spec) {
       {std::chrono::milliseconds(sum), std::chrono::milliseconds(joining > 0 ? joining : sum)});
 }
 
-// What this process has of the model.
+// This process's part of the model.
 LoadSpec own_part(const LoadSpec& spec, const std::shared_ptr<ProcessGroup>& group) {
   if (!group) return spec;
   const Sharding& sharding = sharding_of(Config(spec.config));

@@ -26,14 +26,14 @@ class Session {
   const ModelInfo& info() const { return info_; }
   // Writes the KV cache used last to a file, as a whole or not at all. Throws CACHE.
   SavedCache save_cache(const CacheTarget& target);
-  // The same of these tokens, which several conversations begin with. -> nothing, if they are in no
+  // Saves these tokens, which several conversations begin with. -> nothing, if they are in no
   // cache any more
   SavedCache save_prefix(std::span<const int32_t> ids, const Needs& needs,
                          const CacheTarget& target);
   // Replaces the KV cache used last by a saved one. Throws CACHE or MODEL_BROKEN, and then keeps
   // the one it has.
   SavedCache load_cache(const CacheFile& file);
-  // What it generates. Saving and loading a cache are tasks of it.
+  // Runs the generations. Saving and loading a cache are tasks of it.
   Scheduler& scheduler() { return scheduler_; }
 
  private:

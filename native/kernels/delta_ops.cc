@@ -11,7 +11,7 @@
 namespace llm_host::cpu {
 namespace {
 
-// Of the squares before a root, as transformers has it.
+// Added to the sum of squares before a root, as in transformers.
 constexpr float kEps = 1e-6f;
 
 struct Scan {

@@ -6,9 +6,9 @@
 #include "kernels/attention/attention.h"
 #include "mlx/mlx.h"
 
-// What text encoders need beside kernels/ops.h, on the CPU. The tokens of several texts are side by
-// side: position t of [1, T, n] is a token of the first text while t is below its length, and so
-// on. Arrays are float32 and row-contiguous unless stated otherwise.
+// Operations of text encoders on the CPU, besides those of kernels/ops.h. The tokens of several
+// texts are side by side: position t of [1, T, n] is a token of the first text while t is below its
+// length, and so on. Arrays are float32 and row-contiguous unless stated otherwise.
 namespace llm_host::cpu {
 
 namespace mx = mlx::core;

@@ -14,9 +14,9 @@ struct Route {
   float weight;
 };
 
-// Of the tokens [begin, end), ids and routing weights [..., k]; sorted by expert, so that each
-// expert's weights are read once for all of its tokens. Without ids from `experts` on: those are in
-// another process.
+// The routes of the tokens [begin, end), from ids and routing weights [..., k]; sorted by expert,
+// so that each expert's weights are read once for all of its tokens. Without ids from `experts` on:
+// those are in another process.
 std::vector<Route> routes_of(const mx::array& ids, const mx::array& routing_weights, int begin,
                              int end, int experts);
 

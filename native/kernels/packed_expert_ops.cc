@@ -31,7 +31,7 @@ struct Run {
   int count() const { return static_cast<int>(end - begin); }
 };
 
-// Of routes in the order of their experts.
+// The runs of routes that are in the order of their experts.
 std::vector<Run> runs_of(const std::vector<Route>& routes) {
   std::vector<Run> runs;
   for (size_t begin = 0, end = 0; begin < routes.size(); begin = end) {

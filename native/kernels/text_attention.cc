@@ -118,7 +118,7 @@ Projected projected_rows(const std::vector<mx::array>& in, const TextAttentionSh
   return {{q, queries}, {in[1].data<float>(), keys}, {in[2].data<float>(), keys}};
 }
 
-// Of the longest text, for a few lengths only: angles are kept for the next batches.
+// The angles of the longest text, for a few lengths only: they are kept for the next batches.
 std::shared_ptr<const Angles> angles_of(const std::vector<int>& lengths, const Rotation& rotation) {
   if (rotation.frequencies.empty()) return nullptr;
   auto longest = static_cast<unsigned>(*std::max_element(lengths.begin(), lengths.end()));

@@ -44,17 +44,17 @@ class Linear {
 
   // Reads `path`.weight [out, in], .bias [out] if `bias`, and what the adapters add to `path`.
   static Linear load(WeightStore& weights, const std::string& path, int out, int in, bool bias);
-  // The same for q and k, whose rows are in another order in GGUF files: see weights/unpermute.h.
+  // As load() for q and k, whose rows are in another order in GGUF files: see weights/unpermute.h.
   static Linear load_rotary(WeightStore& weights, const std::string& path, int heads, int head_dim,
                             int in, bool bias);
 
-  // The same for the router of a mixture of experts, which is never quantized while loading.
+  // As load() for the router of a mixture of experts, which is never quantized while loading.
   static Linear load_router(WeightStore& weights, const std::string& path, int out, int in,
                             bool bias);
 
   // x [..., in] -> [..., out]
   mx::array operator()(const mx::array& x) const;
-  // The same, with all that packed kernels can give, for logits: small differences decide there.
+  // The product in all the precision of packed kernels, for logits: small differences decide there.
   mx::array precise(const Normed& x) const;
 
   // Whether `apply` can take it.
@@ -72,7 +72,7 @@ class Linear {
  private:
   // The operand, as fine as the parts want it.
   static cpu::Operand as_fine(const Parts& parts, cpu::Operand operand);
-  // Of a model that turns texts into vectors: whether activations are rounded as the weights are.
+  // For a model that turns texts into vectors: whether activations are rounded as the weights are.
   static bool rounds(const Parts& parts);
   // The products of each part then, plus `residual` of a single one.
   static std::vector<mx::array> rounded(const Parts& parts, const cpu::Operand& operand,

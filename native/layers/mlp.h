@@ -37,12 +37,12 @@ class Mlp {
 
   // x [1, L, hidden] -> [1, L, hidden]
   mx::array operator()(const mx::array& x) const;
-  // The same with the norm applied first, plus `residual`.
+  // As above with the norm applied first, plus `residual`.
   mx::array operator()(const Normed& x, const std::optional<mx::array>& residual) const;
 
  private:
   bool packed() const;
-  // What the last matrix multiplies.
+  // The input of the last matrix.
   mx::array inner(const mx::array& x) const;
 
   Activation activation_;

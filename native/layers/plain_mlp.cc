@@ -34,7 +34,7 @@ float number(WeightStore& weights, const std::string& name) {
 
 mx::array softplus(const mx::array& x) { return mx::logaddexp(x, mx::array(0.0f)); }
 
-// Those for a single token are few enough.
+// Kernels for a single token are few enough.
 Shapes shapes_of(const mx::array& x) { return x.shape(-2) == 1 ? Shapes::kThese : Shapes::kAny; }
 
 }  // namespace

@@ -19,9 +19,9 @@ class AltUp {
   // correct_output_scale}.
   AltUp(WeightStore& weights, const std::string& path, const DecoderConfig& c, const Shape& shape);
 
-  // What the streams are before the layer.
+  // The streams before the layer.
   mx::array predict(const mx::array& streams) const;
-  // What they are after it has made `activated` [1, L, H] of the active one.
+  // The streams after it, when it has made `activated` [1, L, H] of the active one.
   mx::array correct(const mx::array& predictions, const mx::array& activated) const;
   // The active one, [1, L, H].
   mx::array active(const mx::array& streams) const;

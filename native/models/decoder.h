@@ -18,10 +18,10 @@ using StateMixer = std::function<mx::array(const mx::array& x, StateCache& cache
 using StateMixerMaker =
     std::function<StateMixer(WeightStore& weights, const std::string& path, int layer)>;
 
-// What the ends of layers get beside the stream, from ids [1, L] and their embedding [1, L, H]:
-// [1, L, N].
+// The inputs that the ends of layers get besides the stream, from ids [1, L] and their embedding
+// [1, L, H]: [1, L, N].
 using EndInputs = std::function<mx::array(const mx::array& ids, const mx::array& embedded)>;
-// What a layer does with the residual stream at last: h [1, L, H] and those of its positions, if
+// The end of a layer on the residual stream: h [1, L, H] and the inputs of its positions, if
 // there are any -> [1, L, H].
 using LayerEnd =
     std::function<mx::array(const mx::array& h, const std::optional<mx::array>& inputs)>;
@@ -89,13 +89,13 @@ class Decoder final : public Model {
   // mixer, from the mixer's input and those positions of the stream before it.
   template <typename Mix>
   mx::array through(const Layer& layer, const mx::array& h, int kept, Mix&& mix) const;
-  // The same after what comes at last.
+  // The stream after the layer's end.
   mx::array ended(const Layer& layer, const mx::array& h,
                   const std::optional<mx::array>& inputs) const;
   std::optional<mx::array> end_inputs(const mx::array& ids, const mx::array& h) const;
   mx::array mix(size_t index, const Normed& x, const mx::array& rest, const AttentionStep& step,
                 ModelCache& cache) const;
-  // The same for the next token of several sequences.
+  // The mixer for the next token of several sequences.
   mx::array mix_step(size_t index, const Normed& x, const mx::array& rest,
                      std::span<ModelCache* const> caches, std::span<const int> lengths) const;
   // One of several sequences: where its attention is computed.
@@ -103,7 +103,7 @@ class Decoder final : public Model {
   std::vector<Row> attention_rows(size_t index, std::span<ModelCache* const> caches,
                                   std::span<const int> lengths,
                                   Cache& (ModelCache::*cache_of)(size_t)) const;
-  // What a recurrent mixer adds to each.
+  // The recurrent mixer's result for each.
   mx::array mix_states(size_t index, const Normed& input,
                        std::span<ModelCache* const> caches) const;
   // h plus the feed-forward network of x.
@@ -112,7 +112,7 @@ class Decoder final : public Model {
 
   DecoderConfig config_;
   mx::Dtype dtype_;
-  // Of keys and values: float16 where weights are packed.
+  // The type of keys and values: float16 where weights are packed.
   mx::Dtype cache_dtype_;
   Vocabulary vocabulary_;
   EndInputs end_inputs_;

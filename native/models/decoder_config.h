@@ -26,7 +26,7 @@ struct DecoderDefaults {
   bool own_intermediate = false;
 };
 
-// What defines a Decoder. The constructor reads and checks the keys of config.json that all
+// The definition of a Decoder. The constructor reads and checks the keys of config.json that all
 // decoders have; a family then sets the rest.
 struct DecoderConfig {
   // Throws MODEL_BROKEN or MODEL_UNSUPPORTED naming the key.
@@ -54,7 +54,7 @@ struct DecoderConfig {
   QueryGrowth growth;        // see AttentionOptions
   float score_cap = 0;       // see AttentionOptions
   bool output_gate = false;  // see AttentionOptions
-  // Of a model that encodes texts and generates none: a token sees those behind it too, and a
+  // For a model that encodes texts and generates none: a token sees those behind it too, and a
   // window reaches as far to either side.
   bool bidirectional;        // default: unless is_causal
   std::vector<int> windows;  // [layers] tokens seen; 0 = all. Default: 0
@@ -70,7 +70,7 @@ struct DecoderConfig {
   enum class Contents { kBoth, kMixer, kFeedForward };
   std::vector<Contents> contents;
 
-  // What checkpoints call the parts of a layer. A norm without a name is not there; `after_..` are
+  // The names of a layer's parts in checkpoints. A norm without a name is not there; `after_..` are
   // those of what a part adds to the residual stream.
   struct Names {
     const char* embedding = "model.embed_tokens";
@@ -87,7 +87,7 @@ struct DecoderConfig {
   };
   Names names;
 
-  // Of the norms of layers and the last one; eps is the one above.
+  // Options of the norms of layers and of the last one; eps is above.
   bool add_one_to_norms = false;
   bool layer_norms = false;  // instead of RMSNorm
   bool norm_bias = false;
@@ -123,7 +123,7 @@ std::vector<std::string> patterned_types(const Config& config, int layers, int p
 std::vector<int> windows_of(const Config& config, const DecoderConfig& c,
                             const std::vector<std::string>& types);
 
-// The same; without types, sliding_window for every layer: 0 if it is null, `missing` if it is
+// As windows_of; without types, sliding_window for every layer: 0 if it is null, `missing` if it is
 // absent. For these families transformers reads only sliding_window and mlx-lm only layer_types; in
 // no model on the Hub do the two disagree.
 std::vector<int> windows_everywhere(const Config& config, const DecoderConfig& c,

@@ -12,7 +12,7 @@
 namespace llm_host {
 namespace {
 
-// What missing keys of config.json mean.
+// The values of missing keys of config.json.
 struct Gemma4Defaults {
   int max_positions;
   int window;
@@ -33,13 +33,13 @@ std::vector<std::string> gemma4_layer_types(const Config& config, int layers) {
 
 bool is_full(const std::string& type) { return type == "full_attention"; }
 
-// Of the layers with full attention.
+// The heads of layers with full attention.
 struct FullHeads {
   int dim, kv_heads;
 };
 
-// Of a layer where config.json has its own. Its number has leading zeros if that of the last layer
-// there has more digits.
+// The configuration of a layer where config.json has one. Its number has leading zeros if that of
+// the last layer there has more digits.
 std::optional<Config> own_config(const Config& config, size_t layer) {
   std::optional<Config> layers = config.object("per_layer_config"), own;
   std::string number = std::to_string(layer);
@@ -74,7 +74,7 @@ FullHeads full_heads(const Config& config, const DecoderConfig& c,
 struct Gemma4 {
   Gemma4(const Config& config, const WeightStore& weights, const Gemma4Defaults& defaults);
 
-  // Of the feed-forward network of a layer.
+  // The width of a layer's feed-forward network.
   int width_of(int layer) const {
     bool shares = c.cache_of[static_cast<size_t>(layer)] != layer;
     return shares && double_wide ? 2 * c.intermediate : c.intermediate;

@@ -12,7 +12,7 @@ struct GlmExpertDefaults {
   double scale = 1;
   int groups = 1;
   int kept_groups = 1;
-  // What no key says: chosen by a softmax, and not by a sigmoid and a bias.
+  // No key says this: experts are chosen by a softmax, not by a sigmoid and a bias.
   bool softmax = false;
 };
 

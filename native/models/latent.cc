@@ -11,7 +11,7 @@ namespace {
 // Far beyond any model: products of a size with the heads are ints.
 constexpr int kMaxLatentSize = 1 << 13;
 
-// What yarn's mscale_all_dim multiplies the scores with.
+// The factor of the scores by yarn's mscale_all_dim.
 double score_factor(const Config& config) {
   std::optional<Config> section = config.object("rope_scaling");
   if (!section) section = config.object("rope_parameters");

@@ -9,7 +9,7 @@ namespace llm_host {
 namespace {
 
 constexpr int kMaxDeltaSize = 1 << 14;
-// Of a layer's state, whose size is an int.
+// The largest state of a layer, whose size is an int.
 constexpr int64_t kMaxState = 1 << 28;
 
 std::vector<std::string> delta_layer_types(const Config& config, int layers) {

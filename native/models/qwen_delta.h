@@ -4,7 +4,7 @@
 
 namespace llm_host {
 
-// What Qwen3-Next and Qwen 3.5 have in common: Gated DeltaNet in three layers of four, and in the
+// The common part of Qwen3-Next and Qwen 3.5: Gated DeltaNet in three layers of four, and in the
 // others attention with a gate, norms of q and k, and rotation of a quarter of each head.
 struct QwenDelta {
   QwenDelta(const Config& config, WeightStore& weights, int max_positions);

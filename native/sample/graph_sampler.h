@@ -23,7 +23,7 @@ class GraphSampler {
   // steps 0, 1, 2, ...: it counts the tokens that it returns.
   mx::array operator()(const mx::array& logits, uint64_t step);
 
-  // What it has counted, to go back to; nothing if it need not count.
+  // The tokens it has counted, to go back to; nothing if it need not count.
   std::optional<mx::array> counts() const { return counts_; }
   void restore(std::optional<mx::array> counts) { counts_ = std::move(counts); }
 

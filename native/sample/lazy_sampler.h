@@ -51,10 +51,11 @@ class LazySampler {
 
     // The token of `step`, which is counted.
     int32_t next(std::span<const float> logits, uint64_t step);
-    // Those of steps from `step` on, from logits [n, vocab], until one is not what was proposed.
+    // The tokens of steps from `step` on, from logits [n, vocab], until one is not what was
+    // proposed.
     void next(const float* logits, size_t vocab, uint64_t step, std::span<const int32_t> proposed,
               int32_t* tokens);
-    // The same in the graph.
+    // As next() in the graph.
     void next_in_graph(const mlx::core::array& logits, uint64_t step,
                        std::vector<mlx::core::array>& tokens);
   };

@@ -13,10 +13,11 @@ struct Logprobs {
   std::vector<float> top;        // [top_ids]
 };
 
-// What a logit exceeds its log-probability by, from logits [V]; not a number if one of them is not.
+// The amount by which a logit exceeds its log-probability, from logits [V]; not a number if one of
+// them is not.
 double log_sum_of_exps(std::span<const float> logits);
 
-// Of `chosen` and the `top` likeliest tokens, from raw logits [V].
+// Log-probabilities of `chosen` and of the `top` likeliest tokens, from raw logits [V].
 Logprobs logprobs_of(std::span<const float> logits, int32_t chosen, int top);
 
 }  // namespace llm_host

@@ -33,8 +33,9 @@ inline bool is_allowed(std::span<const uint8_t> allowed, size_t id) {
 // they are reported.
 std::vector<float> only_allowed(std::span<const float> logits, std::span<const uint8_t> allowed);
 
-// What a reply may begin with: a copy of the logits without those that are not allowed, and without
-// a call that is less likely than `call_confidence` among all tokens, before bias and penalties.
+// Logits of tokens that a reply may begin with: a copy of the logits without those that are not
+// allowed, and without a call that is less likely than `call_confidence` among all tokens, before
+// bias and penalties.
 std::vector<float> first_logits(std::span<const float> logits, const SamplingParams& params);
 
 inline bool restricts_first(const SamplingParams& params) {

@@ -36,7 +36,7 @@ struct CacheTarget {
   bool durable = true;
 };
 
-// What was saved or loaded.
+// A cache that was saved or loaded.
 struct SavedCache {
   int tokens = 0;
   uint64_t bytes = 0;

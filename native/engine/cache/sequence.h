@@ -34,7 +34,7 @@ class Sequence {
   int reusable(std::span<const int32_t> prompt, const Needs& needs = {}) const;
   // A copy of what `rewind` would keep as a new sequence, in the empty `cache`.
   Sequence fork(ModelCache cache, std::span<const int32_t> prompt) const;
-  // That of a layer after `length` tokens, if `reusable` gives this length for some prompt.
+  // The state of a layer after `length` tokens, if `reusable` gives this length for some prompt.
   LayerState state_of(size_t layer, int length) const;
   // Memory of the layers' buffers and the checkpoints.
   uint64_t bytes() const;

@@ -46,7 +46,7 @@ SequencePool::Source SequencePool::source_of(std::span<const int32_t> prompt, co
   int longest = -1;
   for (auto row = rows_.begin(); row != rows_.end(); ++row) {
     int length = row->sequence.reusable(prompt, needs);
-    // Of equals, one that is not in use, and of those the most recently used.
+    // Among equals one that is not in use wins, and among those the most recently used.
     if (length > longest || (length == longest && !row->in_use)) {
       best = row;
       longest = length;

@@ -71,7 +71,7 @@ class SequencePool {
   // The one used last, while none is in use.
   Sequence& latest();
   size_t size() const { return rows_.size(); }
-  // Of all sequences, with what those in use may come to.
+  // Bytes of all sequences, counting what those in use may grow to.
   uint64_t bytes() const;
 
  private:

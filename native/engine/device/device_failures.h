@@ -6,7 +6,7 @@
 
 namespace llm_host {
 
-// What failed while it was computed, long after it was asked for: on a GPU, or for want of memory.
+// Failures during a computation, long after it was asked for: on a GPU, or for want of memory.
 // MLX tells it once, to whoever waits next, and to the others of the same pass that all is well,
 // though their tokens, keys and values are whatever was in memory. So everything that was under way
 // when a failure was told counts as failed. Any thread.

@@ -6,7 +6,7 @@
 // How much of a GPU's memory MLX may use, from the device's own figures.
 namespace llm_host {
 
-// What a device says of its memory, in bytes; 0: it does not say.
+// A device's report of its memory in bytes; 0: it does not report this.
 struct DeviceMemory {
   size_t working_set = 0;  // Metal: what all programs together should keep on the device
   size_t total = 0;

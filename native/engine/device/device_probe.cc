@@ -113,7 +113,7 @@ const std::vector<Kernel>& kernels() {
   return all;
 }
 
-// Of the greatest expected value; bfloat16 keeps 8 bits, and a sum of many loses more.
+// Relative to the greatest expected value; bfloat16 keeps 8 bits, and a sum of many loses more.
 double tolerance(mx::Dtype dtype) {
   if (dtype == mx::float32) return 1e-3;
   return dtype == mx::float16 ? 1e-2 : 6e-2;

@@ -11,7 +11,7 @@
 
 namespace llm_host {
 
-// What the first of the processes that share a model decides for all of them, so that each runs the
+// The first of the processes that share a model decides for all of them, so that each runs the
 // same jobs in the same turns: which jobs have come, which were cancelled, and which rest for their
 // slow readers. Jobs are known by their order, which is the same everywhere. For the model thread
 // only.

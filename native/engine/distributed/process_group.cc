@@ -40,7 +40,7 @@ std::shared_future<mx::distributed::Group> connecting() {
   return group;
 }
 
-// What is known of the process' one ring. Never destroyed: a thread may still wait in it.
+// The state of the process's one ring. Never destroyed: a thread may still wait in it.
 struct Ring {
   std::mutex mutex;
   std::shared_ptr<ProcessGroup> joined;

@@ -30,7 +30,7 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   // Any thread: from now on whoever waits for the others, or joins them, fails for this reason.
   static void abandon(const std::string& why);
 
-  // Of a group that has formed.
+  // `group` has formed already.
   ProcessGroup(mx::distributed::Group group, std::chrono::milliseconds limit);
 
   int rank() const { return group_.rank(); }
@@ -56,7 +56,7 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
 
   mx::distributed::Group group_;
   std::chrono::milliseconds limit_;
-  // Of the collectives alone: one that never ends holds up nothing else.
+  // A stream for collectives alone: one that never ends holds up nothing else.
   mx::Stream stream_;
   std::mutex mutex_;
   std::string lost_;  // why; "" = it is there

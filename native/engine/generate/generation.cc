@@ -56,7 +56,7 @@ Generation::Generation(const Model& model, Sequence& sequence, Job& job, Governo
   job_.events.push(PrefillEvent{cached_, prefill_->total(), cached_});
   // MLX keeps freed buffers for results of the same size, but this prompt has another length.
   mx::clear_cache();
-  // What a step costs the host is measured for a token a step.
+  // The host's cost is measured for steps of one token.
   bool proposes = job.request.lookup != Lookup::kOff || drafts != nullptr;
   if (!proposes || job.request.measure_graph) return;
   speculator_.emplace(governor, job.request.lookup, job.request.prompt_ids,
@@ -210,7 +210,7 @@ void Generation::append_last() {
 void Generation::settle() {
   if (!waited_) {
     report();
-    // What is launched is in the cache.
+    // The launched token is in the cache.
     if (next_) sequence_.ids.push_back(last_id_);
     step_ = std::exchange(next_, std::nullopt);
   }
@@ -252,7 +252,7 @@ EndEvent Generation::end() {
   // A step launched ahead may still write into the cache; if it failed, others must not use that.
   mx::synchronize();
   wait();
-  // What it was to verify is forgotten.
+  // The proposed tokens are dropped.
   if (step_ && !step_->proposed.empty()) {
     sequence_.cache.keep(static_cast<int>(sequence_.ids.size()));
   }

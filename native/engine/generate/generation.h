@@ -50,7 +50,7 @@ class Generation {
   // Waits for the step under way.
   void wait();
 
-  // What ends it: "stop", "length", "full" or "cancelled"; null while it runs.
+  // The reason it ended: "stop", "length", "full" or "cancelled"; null while it runs.
   const char* reason() const { return job_.events.cancelled() ? "cancelled" : reason_; }
   // The job's last event.
   EndEvent end();

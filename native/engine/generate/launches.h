@@ -11,7 +11,7 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// What is still to be computed of a step's outputs.
+// The graph that is still to be computed for a step's outputs.
 struct StepGraph {
   int primitives = 0;  // operations
   // The kernels that a GPU launches for them, by operation and type: "Matmul bfloat16" -> 61. Views

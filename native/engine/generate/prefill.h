@@ -28,7 +28,7 @@ class Prefill {
   // Reads at most `count` more tokens in one step. -> the hidden states of the last ones,
   // [1, >= 1, H], computed. May throw; the sequence's cache must not be used after that.
   mx::array step(int count);
-  // Of each prompt token but the first, if asked for; once finished.
+  // Scores of each prompt token but the first, if asked for, once finished.
   std::vector<float> take_scores() { return std::move(scores_); }
 
  private:

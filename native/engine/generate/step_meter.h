@@ -11,8 +11,8 @@ namespace llm_host {
 
 namespace mx = mlx::core;
 
-// What decoding steps cost the host, in processor time of this thread: other load on the machine
-// does not change it.
+// Measures the host's cost of decoding steps, in processor time of this thread: other load on the
+// machine does not change it.
 class StepMeter {
  public:
   // `on` false: every call does nothing.

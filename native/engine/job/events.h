@@ -31,8 +31,8 @@ struct Timings {
   double decode_ms = 0;
 };
 
-// What decoding took: how many passes over the weights, with how many sequences in all of them, and
-// how many tokens were proposed and accepted.
+// Statistics of decoding: how many passes over the weights, with how many sequences in all of them,
+// and how many tokens were proposed and accepted.
 struct DecodingStats {
   int passes = 0;
   int sequences = 0;
@@ -40,7 +40,7 @@ struct DecodingStats {
   int accepted = 0;
 };
 
-// What the host does for each decoding step, in microseconds of the model thread's processor time.
+// The host's work for each decoding step, in microseconds of the model thread's processor time.
 struct GraphStats {
   int primitives = 0;                   // operations in a step's graph
   std::map<std::string, int> launches;  // see StepGraph

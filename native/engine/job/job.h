@@ -38,7 +38,7 @@ struct Job {
   const bool shared;
   std::atomic<bool> cancel_asked{false};
   std::atomic<bool> over{false};  // its last event is out
-  // Of a shared one, in all processes at once, until the first one's reader has caught up.
+  // Set on a shared job in all processes at once, until the first one's reader has caught up.
   std::atomic<bool> rests{false};
   EventQueue events;
 };

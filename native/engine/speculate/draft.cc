@@ -128,7 +128,7 @@ std::vector<int32_t> Draft::expected(int count) {
   cache.remember();
   ahead_ = true;
   mx::array hidden = append(unread());
-  // What may be wrong is worth no room of its own.
+  // Tokens that may be wrong are worth no room of their own.
   uint64_t room = cache.bytes_after(1);
   while (count > 1 && cache.bytes_after(count) > room) --count;
   return draw(std::move(hidden), count);

@@ -9,7 +9,7 @@
 
 namespace llm_host {
 
-// What a draft model expects one generation to say. Its own sequence follows the generation's text,
+// A draft model's expectation of one generation. Its own sequence follows the generation's text,
 // goes ahead of it with what it proposes, and comes back to where that was wrong.
 class Draft {
  public:
@@ -24,9 +24,9 @@ class Draft {
   int add(int32_t id);
   // Tokens of the text.
   int length() const { return static_cast<int>(text_.size()); }
-  // Those that it must read before it can propose what follows.
+  // The number of tokens that it must read before it can propose.
   int behind() const { return behind(length()); }
-  // The same of its first `count` tokens; never the last, which `propose` reads.
+  // As above for the text's first `count` tokens; never the last, which `propose` reads.
   int behind(int count) const;
   // Reads the first `count` of those.
   void read(int count);

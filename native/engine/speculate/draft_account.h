@@ -4,12 +4,12 @@
 
 namespace llm_host {
 
-// What drafting may still lose, in milliseconds: it spends what it gained before, and a small share
+// The milliseconds that drafting may still lose: it spends what it gained before, and a small share
 // of all time. So whatever is estimated wrongly, all replies together take hardly longer than
 // without a draft model.
 class DraftAccount {
  public:
-  // What a plain pass takes: what follows is counted in those.
+  // Sets the milliseconds of a plain pass, the unit of what follows.
   void set_pass(double ms) {
     if (pass_ms_ == 0) left_ += kFirst * ms;
     pass_ms_ = ms;

@@ -8,7 +8,7 @@ namespace llm_host {
 // proposed was right, and what it takes to propose one and to read one.
 class DraftRecord {
  public:
-  // Of a token of a reply: as Draft::add.
+  // Notes the outcome of a reply's token, as Draft::add gives it.
   void noted(int outcome) {
     if (outcome < 0) {
       if (++rested_ >= kPause) rounds_ = 0;
@@ -20,7 +20,7 @@ class DraftRecord {
   }
   // Proposing `tokens` took `ms`.
   void drafted(int tokens, double ms) {
-    // What was long ago says little.
+    // Old outcomes say little.
     if (rested()) keep(kPrior);
     rested_ = 0;
     ++rounds_;
@@ -33,7 +33,7 @@ class DraftRecord {
 
   // From 0 to 1.
   double rate() const { return (right_ + kPrior * kExpected) / (tried_ + kPrior); }
-  // Of a token; `plain_ms`: of a pass of the larger model.
+  // Milliseconds to propose a token; `plain_ms`: those of a pass of the larger model.
   double token_ms(double plain_ms) const { return token_ms_ > 0 ? token_ms_ : kShare * plain_ms; }
   double read_ms(double plain_ms) const {
     return read_ms_ > 0 ? read_ms_ : kReadShare * token_ms(plain_ms);
@@ -61,7 +61,7 @@ class DraftRecord {
     right_ *= observations / tried_;
     tried_ = observations;
   }
-  // More than so many times as much was interrupted.
+  // A measurement above this multiple was interrupted.
   static void learn(double& known, double ms) {
     known = known > 0 ? known + kNew * (std::min(ms, kMost * known) - known) : ms;
   }

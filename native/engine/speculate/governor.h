@@ -15,7 +15,7 @@ class Governor {
  public:
   // Proposed tokens of one sequence in a pass, at most.
   static constexpr int kMost = 15;
-  // The same where they are proposed whatever they cost: see Lookup::kAlways.
+  // As kMost where tokens are proposed whatever they cost: see Lookup::kAlways.
   static constexpr int kAlways = 7;
   // How likely the i-th predicted token is right if those before it are, from 0 on.
   using Rate = std::function<double(int)>;
@@ -28,7 +28,7 @@ class Governor {
   void prompt_read(double ms);
   // A token that such a match predicted, whether it was proposed or not.
   void noted(const Match& match, bool right) { acceptance_.note(match, right); }
-  // Of a generation that has seen `own` so far.
+  // The rate of a generation that has seen `own` so far.
   double rate(const Acceptance& own, const Match& match) const;
 
   // How many predicted tokens, `most` at most, to propose for one of `sequences`: as many as give
@@ -38,12 +38,12 @@ class Governor {
   // propose those that follow.
   bool worth_waiting(int sequences, const Rate& rate) const;
 
-  // The same for a draft model, which takes time of its own: how many tokens it is to propose,
+  // How many tokens a draft model, which takes time of its own, is to propose,
   // after reading `behind` tokens of the text.
   int worth_drafting(int sequences, int most, int behind = 0) const;
   // Whether it is to read so many tokens of a prompt beside the model.
   bool worth_reading(int tokens) const;
-  // What became of a token, as Draft::add says.
+  // Notes the outcome of a token, as Draft::add gives it.
   void noted_draft(int outcome) { draft_.noted(outcome); }
   // It proposed so many for the next pass, in `ms`.
   void drafted(int tokens, double ms);
@@ -62,7 +62,7 @@ class Governor {
   int worth_by_rate(int sequences, int most) const;
   // A pass of one, or of so many if that was never seen.
   double single_ms(int sequences) const;
-  // What proposing so many tokens, after reading `behind`, loses if none of them is right.
+  // Milliseconds lost by proposing `count` tokens, after reading `behind`, if none is right.
   double most_lost(int sequences, int count, int behind) const;
   void charge(double ms);
 

@@ -20,7 +20,7 @@ class LookupProposer {
 
   // The next token of the reply.
   void add(int32_t id);
-  // Those to verify in a pass for `sequences`, `most` at most.
+  // The tokens to verify in a pass for `sequences`, at most `most`.
   std::vector<int32_t> propose(int sequences, int most) const;
   // Whether to wait for the token that comes next, to propose those after it.
   bool promises(int sequences) const;

@@ -13,8 +13,8 @@ constexpr double kWaitShare = 0.08, kRowShare = 0.15;
 constexpr double kFewTokens = 1, kManyTokens = 8, kGuessWeight = 0.2;
 // The share of a new measurement of a plain pass.
 constexpr double kNew = 0.2;
-// What is left of the measurements of waited passes after another one; and after each plain pass,
-// since a wrong measurement would end the proposals that could correct it.
+// The share of earlier measurements of waited passes that stays after another one; and after each
+// plain pass, since a wrong measurement would end the proposals that could correct it.
 constexpr double kKept = 0.95, kKeptUnused = 0.995;
 // Passes that take longer than expected by this factor were interrupted.
 constexpr double kInterrupted = 4;
@@ -40,7 +40,7 @@ void PassCosts::Sums::add(double weight, double at, double value) {
 double PassCosts::plain_ms(int sequences) const {
   auto at = static_cast<size_t>(sequences);
   if (at < plain_ms_.size() && plain_ms_[at] > 0) return plain_ms_[at];
-  // Of fewer sequences: too little, and so proposals seem to cost more than they do.
+  // A pass of fewer sequences takes less, so proposals seem to cost more than they do.
   for (size_t i = std::min(at, plain_ms_.size()); i-- > 0;) {
     if (plain_ms_[i] > 0) return plain_ms_[i];
   }

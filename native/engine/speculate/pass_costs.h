@@ -10,7 +10,7 @@ struct Pass {
   int rows = 0;  // tokens: one for each sequence, and what they propose
 };
 
-// What passes take by their rows, learned from those before: a pass of one row for each sequence,
+// The time of passes by their rows, learned from earlier ones: a pass of one row for each sequence,
 // during which the next one is built, takes `plain_ms`. If the next one waits for its tokens, as it
 // must with proposals, it takes `wait_ms` more, and `row_ms` more for each proposed token.
 class PassCosts {

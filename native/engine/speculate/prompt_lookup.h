@@ -9,7 +9,7 @@
 
 namespace llm_host {
 
-// What follows the end of a text, if that end occurred in the text before ("prompt lookup
+// Predicts what follows a text whose end occurred in it before ("prompt lookup
 // decoding"): replies often copy from their prompts. Where a long copy departs from its source, it
 // is expected to return to it a little later; and what was put in place of some tokens there, to be
 // put in place of the same ones again.
@@ -26,7 +26,7 @@ class PromptLookup {
   // Looks for the longest end of the text that occurred before; of equally long ones for the one
   // that has been right so far, else the latest.
   void find();
-  // Of what was found; its length is 0 if nothing was.
+  // The match that was found; its length is 0 if there is none.
   const Match& match() const { return cursor_.match; }
   // The `count` tokens that are expected next; beyond the end of the text, as if it went on in the
   // same way. At least one if something was found, else none.

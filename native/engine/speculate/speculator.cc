@@ -60,7 +60,7 @@ std::vector<int32_t> Speculator::propose(int sequences, int most) {
   if (!ids.empty()) return ids;
   int count = drafts(sequences, most);
   if (count == 0) return ids;
-  // What it does not read here is read in the next turns.
+  // It reads the rest in the next turns.
   int behind = draft_->behind();
   if (behind > kFew && !read_drafts(behind)) return ids;
   auto start = Clock::now();

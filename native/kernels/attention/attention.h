@@ -38,7 +38,7 @@ struct Rotation {
   bool interleaved;
 };
 
-// What only some models have.
+// Inputs that only some models have.
 struct AttentionExtras {
   std::optional<mx::array> sinks;          // [heads] logits without a key and a value
   std::optional<mx::array> query_weights;  // [head_dim], multiplied with each rotated query

@@ -66,7 +66,7 @@ std::shared_ptr<const Angles> angles_at(int position, int length, const Rotation
 // target = `source` [head_dim], rotated to position `index` of the angles.
 void rotate(const Angles& angles, bool interleaved, int index, int head_dim, const float* source,
             float* target);
-// The same to the position of query `index`.
+// Rotates to the position of query `index`.
 inline void rotate(const AttentionTask& task, int index, const float* source, float* target) {
   rotate(*task.angles, task.interleaved, index, task.shape.head_dim, source, target);
 }
@@ -84,7 +84,7 @@ bool attend_by_tiles(const AttentionTask& task);
 void attend_last(std::span<const AttentionTask> tasks);
 // Attention of many queries, split over them.
 void attend_many(const AttentionTask& task);
-// Of rows [begin, end) of a kv head, by the calling thread.
+// Attends for rows [begin, end) of a kv head, on the calling thread.
 void attend_rows(const AttentionTask& task, int kv_head, int begin, int end);
 
 }  // namespace llm_host::cpu

@@ -69,7 +69,7 @@ enum class Gate { kSwiGlu, kGeGlu };
 struct PackedPart {
   const Packed& matrix;
   const std::optional<mx::array>& bias;  // [rows]
-  // Of a LoRA adapter, float32 or float16.
+  // The matrices of a LoRA adapter, float32 or float16.
   const std::optional<mx::array>& down;  // [rank, cols]
   const std::optional<mx::array>& up;    // [rank, rows]
 };

@@ -18,7 +18,7 @@ constexpr int kItemWeights = 48 * 1024;
 // as the kernels multiply blocks in pairs.
 constexpr int kItemsPerThread = 2;
 constexpr int kMaxBlocks = 16;
-// The same for many rows without tiles, where the blocks share what they read of x.
+// These are for many rows without tiles, where the blocks share what they read of x.
 constexpr int kManyRowsItems = 4;
 constexpr int kManyRowsBlocks = 8;
 // Outputs of gate, and of up, in a work item: 1 MB of both.
@@ -40,7 +40,7 @@ class Scratch {
 
 int blocks_of(int rows) { return (rows + PackedMatrix::kBlockRows - 1) / PackedMatrix::kBlockRows; }
 
-// What an adapter adds to these rows is read in pieces far apart, which no prefetcher foresees:
+// An adapter's share of these rows is read in pieces far apart, which no prefetcher foresees:
 // here while the product is computed.
 void prefetch_up(const PackedProductPart& part, int begin, int end) {
   bool half = part.up.float16 != nullptr;

@@ -24,7 +24,7 @@ struct PackedProductPart {
   int64_t column;     // of the output, where the part's first row goes
 };
 
-// What is multiplied with one or several matrices.
+// The operand that one or several matrices multiply.
 struct PackedOperand {
   const float* x;            // [m, cols]
   const float* norm_weight;  // [cols], or nullptr without RMSNorm

@@ -41,13 +41,13 @@ struct Simd {
   // c[i][j] = a_i · b_j for a [m, k], b [n, k].
   void (*dots)(const float* a, int lda, int m, const float* b, int ldb, int n, int k, float* c,
                int ldc);
-  // The same for b in float16, bit by bit as if it were widened first.
+  // As `dots` for b in float16, bit by bit as if it were widened first.
   void (*dots_float16)(const float* a, int lda, int m, const uint16_t* b, int ldb, int n, int k,
                        float* c, int ldc);
   // out[i] = Σ_j p[i][j] · v[j] for p [m, n], v [n, d].
   void (*weighted_sum)(const float* p, int ldp, int m, const float* v, int ldv, int n, int d,
                        float* out, int ldo);
-  // The same for v in float16.
+  // As `weighted_sum` for v in float16.
   void (*weighted_sum_float16)(const float* p, int ldp, int m, const uint16_t* v, int ldv, int n,
                                int d, float* out, int ldo);
   // s = e^(scale · (s - maximum)); returns the sum.

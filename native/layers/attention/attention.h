@@ -60,7 +60,7 @@ struct AttentionOptions {
   const char* key_norm = "k_norm";
 };
 
-// What the layers of a step have in common.
+// The inputs that all layers of a step share.
 struct AttentionStep {
   const RopeAngles& angles;
   WindowMasks& masks;
@@ -68,7 +68,7 @@ struct AttentionStep {
   int outputs;  // the last positions that are asked for
 };
 
-// What the layers of a pass over whole texts have in common.
+// The inputs that all layers of a pass over whole texts share.
 struct AttentionTexts {
   const TextBatch& batch;
   const RopeAngles& angles;
@@ -111,7 +111,7 @@ class Attention {
   bool side_by_side(const Projected& p) const { return p.size() == 1 && !options_.shares_cache; }
 
   void load_projections(WeightStore& weights, const std::string& path);
-  // Those of queries, keys and values as far as there are any.
+  // The projections of queries, keys and values, as far as there are any.
   Linear::Parts projections() const;
   bool packed() const;
   // By packed matrices -> q | k | v side by side.
@@ -132,7 +132,7 @@ class Attention {
                    int later = 0) const;
   mx::array attend_shared(const mx::array& queries, const AttentionStep& step,
                           const AttentionCache& cache, int later) const;
-  // The same by MLX's own operations.
+  // Attention by MLX's own operations.
   mx::array attend_in_graph(const Projected& p, const AttentionStep& step,
                             AttentionCache& cache) const;
   // [1, L, heads · head_dim] -> [1, heads, L, head_dim], and back.
@@ -144,7 +144,7 @@ class Attention {
   // Queries of the last `outputs` positions, keys and values: [1, heads, L, head_dim] each. Queries
   // and keys are rotated.
   Projected rotated_heads(const Projected& p, const AttentionStep& step, int offset) const;
-  // The same from all side by side.
+  // The rotated projections, from all three side by side.
   Projected rotated_together(const mx::array& side_by_side, const AttentionStep& step,
                              int offset) const;
   // Whether a token's keys and values can be added as one, since one operation rotates the keys

@@ -4,7 +4,7 @@
 
 namespace llm_host {
 
-// Of rows with a `cache` each, how many in front belong to the first one's sequence.
+// How many rows in front, each with a `cache`, belong to the first one's sequence.
 template <typename Row>
 int tokens_of_one(std::span<const Row> rows) {
   size_t count = 1;

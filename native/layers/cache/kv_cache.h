@@ -73,7 +73,7 @@ class KvCache : public CountedCache {
 // the most tokens added at once (at least a block).
 class RotatingKvCache final : public KvCache {
  public:
-  // Of tokens that are added one by one, so many can always be taken back.
+  // The number of tokens, added one by one, that can always be taken back.
   static constexpr int kTakenBack = 16;
 
   // `window`: tokens that a token sees, itself included; at least 1.

@@ -50,7 +50,7 @@ class LayerCache {
 
   // Size of its buffers, used or not.
   virtual uint64_t bytes() const = 0;
-  // The same once `count` more tokens are in it, at most.
+  // At most the bytes once `count` more tokens are in it.
   virtual uint64_t bytes_after(int count) const = 0;
 };
 
@@ -72,8 +72,8 @@ class AttentionCache : public LayerCache {
   virtual bool joined() const { return false; }
   virtual std::optional<View> append_joined(const mx::array& both) { return std::nullopt; }
 
-  // The same as append() where they are quantized: three parts each, as mx::quantize makes them,
-  // [1, kv_heads, T, columns].
+  // The result of append() where keys and values are quantized: three parts each, as mx::quantize
+  // makes them, [1, kv_heads, T, columns].
   struct Quantized {
     std::array<mx::array, 3> keys, values;
     int group_size, bits;
@@ -99,7 +99,7 @@ class AttentionCache : public LayerCache {
   // For layers that attend to another layer's cache: what the newest `count` tokens see, which have
   // been added already.
   virtual View newest(int count) const = 0;
-  // The same in the other forms; nothing where this kind of cache has no such form.
+  // As newest() in the other forms; nothing where this kind of cache has no such form.
   virtual std::optional<Quantized> newest_quantized() const { return std::nullopt; }
   virtual std::optional<Buffers> newest_buffers(int count) const = 0;
 };

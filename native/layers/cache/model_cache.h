@@ -67,7 +67,7 @@ class ModelCache {
   // False if going back may need a checkpoint.
   bool always_trimmable() const;
 
-  // What it takes to come back to this length: the states of the layers that cannot always be
+  // The means to come back to this length: the states of the layers that cannot always be
   // trimmed.
   struct Checkpoint {
     int length = 0;
@@ -87,7 +87,7 @@ class ModelCache {
 
   // Size of the buffers of all layers.
   uint64_t bytes() const;
-  // The same once `count` more tokens are in them, at most; states count from their first token on.
+  // At most the bytes once `count` more tokens are in them; states count from their first token on.
   uint64_t bytes_after(int count) const;
 
   // Evaluate these, and the cache depends on no pending work.

@@ -43,7 +43,7 @@ class QuantizedKvCache final : public CountedCache {
   void reserve(Store& store, int count);
   // Adds rows behind the first `length_` tokens.
   void update(Store& store, const mx::array& rows);
-  // Those of the first `length_` tokens.
+  // The three parts of the first `length_` tokens.
   std::array<mx::array, 3> all(const Store& store) const;
 
   int kv_heads_, head_dim_, bits_, group_;

@@ -132,7 +132,7 @@ void Experts::pack(WeightStore& weights) {
 
 mx::array Experts::operator()(const mx::array& x, const Routing& routing) const {
   if (!sum_) return own(x, routing);
-  // Those before the first one become the greatest numbers.
+  // Ids before the first one become the greatest numbers.
   mx::array first(static_cast<uint32_t>(first_));
   return sum_(own(x, {mx::subtract(routing.experts, first), routing.weights}));
 }

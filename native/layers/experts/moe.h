@@ -45,9 +45,9 @@ class Experts {
   mx::array activate(const mx::array& gate_up, const std::optional<mx::array>& biases) const;
   // The first matrix, activation and second matrix without its bias, as `chosen`.
   mx::array through(const Chosen& chosen) const;
-  // What this process' experts add to the sum; ids count from its first one.
+  // The share of this process's experts in the sum; ids count from its first one.
   mx::array own(const mx::array& x, const Routing& routing) const;
-  // The same by MLX's operations, for x [L, hidden].
+  // As own() by MLX's operations, for x [L, hidden].
   mx::array gather(const mx::array& x, const Routing& routing) const;
 
   Shape shape_;

@@ -96,7 +96,7 @@ Routing Router::operator()(const mx::array& x) const {
   return by_sigmoid(fused("CapLogits", capped_choice, {logits, cap}));
 }
 
-// What experts are chosen by: logits, which are not rounded as a softmax is. Groups are compared by
+// Experts are chosen by logits, which are not rounded as a softmax is. Groups are compared by
 // sums of a softmax.
 mx::array Router::scores_by_softmax(const mx::array& logits) const {
   if (options_.groups == 1) return logits;

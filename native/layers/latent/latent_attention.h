@@ -45,7 +45,7 @@ class LatentAttention {
                  const std::optional<mx::array>& residual) const;
 
  private:
-  // What x is projected to.
+  // The projections of x.
   struct Projected {
     mx::array queries;  // [1, L, heads · (plain_dim + rotary_dim)]
     mx::array latents;  // [1, L, rank], normed
@@ -83,7 +83,7 @@ class LatentAttention {
   mx::array output(const mx::array& y, const std::optional<mx::array>& residual) const;
 
   LatentAttentionOptions options_;
-  // What reads x: for queries, and for latents and keys; or as one.
+  // Matrices that read x: for queries, and for latents and keys; or both as one.
   std::optional<Linear> first_, down_, fused_;
   // The second for queries.
   std::optional<Norm> query_norm_;

@@ -30,7 +30,7 @@ class CausalConv {
   // Whether the output for so many tokens can be one of several elementwise operations that become
   // one kernel: then use weighted_sum, and `remember` its x.
   bool elementwise(int length) const;
-  // What weighted_sum takes beside x.
+  // The inputs of weighted_sum besides x.
   std::vector<mx::array> taps(const StateCache& cache, mx::Dtype dtype) const;
   // Adds the input of one token, x [1, 1, C], to the state.
   void remember(const mx::array& x, StateCache& cache) const;

@@ -87,7 +87,7 @@ GatedDelta::Projected GatedDelta::project(const mx::array& x) const {
   return {parts[0], parts[1], b, a};
 }
 
-// Of each key head's columns, the first and the second half.
+// The first and the second half of each key head's columns.
 std::pair<mx::array, mx::array> GatedDelta::halves(const mx::array& ba) const {
   const Shape& s = shape_;
   int length = ba.shape(1), group = s.value_heads / s.key_heads;

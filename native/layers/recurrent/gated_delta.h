@@ -49,7 +49,7 @@ class GatedDelta {
   // y [1, L, values] of what the convolution gave.
   mx::array scan(const mx::array& qkv, const mx::array& decay, const mx::array& beta,
                  StateCache& cache) const;
-  // The same by MLX's operations.
+  // The scan by MLX's operations.
   mx::array scan_in_graph(const mx::array& qkv, const mx::array& decay, const mx::array& beta,
                           StateCache& cache) const;
   // RMSNorm of each head times silu(z).

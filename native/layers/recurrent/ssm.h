@@ -47,7 +47,7 @@ class Mamba2 {
   // output times silu(gate), [1, L, inner]
   mx::array gated_scan(const mx::array& xbc, const mx::array& dt, const mx::array& gate,
                        StateCache& cache) const;
-  // The same by MLX's operations.
+  // The gated scan by MLX's operations.
   mx::array gated_scan_in_graph(const mx::array& xbc, const mx::array& dt, const mx::array& gate,
                                 StateCache& cache) const;
   // rms_norm by groups.
@@ -79,7 +79,7 @@ struct SsmOutputs {
   mx::array states;  // [heads, head_dim, state]
 };
 SsmOutputs ssm_blocks(const SsmInputs& inputs, const mx::array& states, int block);
-// The same for L = 1.
+// One step: L = 1.
 SsmOutputs ssm_step(const SsmInputs& inputs, const mx::array& states);
 
 }  // namespace llm_host

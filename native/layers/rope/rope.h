@@ -36,7 +36,7 @@ class Rope {
 
   // The angles in a sequence that is, or is planned to be, `length` tokens long.
   const RopeAngles& angles(int length) const;
-  // The same number for two lengths with the same angles; always 0 for most kinds. A new prompt
+  // A number that is equal for two lengths with equal angles; always 0 for most kinds. A new prompt
   // cannot reuse keys that were made under another regime.
   int regime(int length) const;
   // Whether a sequence that grows to `length` tokens needs all its keys computed again (longrope).

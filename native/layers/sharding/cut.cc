@@ -14,7 +14,7 @@ namespace {
                                      std::to_string(count) + " processes");
 }
 
-// Of a row in the file.
+// Bytes of a row in the file.
 uint64_t row_bytes_of(const TensorEntry& entry) {
   if (!entry.shape.empty()) {
     uint64_t rows = elements(entry) / static_cast<uint64_t>(entry.shape.back());

@@ -9,7 +9,8 @@ namespace llm_host {
 
 // Makes of a tensor its rows number `index` of `count`.
 void cut_rows(TensorEntry& entry, int index, int count);
-// The same for its columns: whole groups of weights, those of `group` if they are to be quantized.
+// As cut_rows for its columns: whole groups of weights, those of `group` if they are to be
+// quantized.
 void cut_columns(TensorEntry& entry, int index, int count, int group);
 
 }  // namespace llm_host

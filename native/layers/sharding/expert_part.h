@@ -7,7 +7,7 @@
 
 namespace llm_host {
 
-// Of the tensors of experts: those that a process has. Other tensors stay as they are.
+// Selects the tensors of experts that a process has. Other tensors stay as they are.
 class ExpertPart {
  public:
   // `tensors` are those of the whole model.

@@ -115,8 +115,8 @@ void cut_tensor(TensorEntry& entry, const Sharding& sharding, const Part& part, 
   }
 }
 
-// Of an adapter's two matrices that which meets the channels the module is divided by: the second
-// one's outputs, or the first one's inputs. The other is whole.
+// Cuts that one of an adapter's two matrices which meets the channels the module is divided by: the
+// second one's outputs, or the first one's inputs. The other is whole.
 void cut_adapter(AdapterSpec& adapter, const Sharding& sharding, const Part& part) {
   for (TensorEntry& entry : adapter.weights.tensors) {
     bool first = entry.name.ends_with(".lora_a");

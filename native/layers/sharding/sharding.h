@@ -21,7 +21,7 @@ struct Sharding {
 // Attention by heads, the feed-forward network by its channels or its experts: two sums a layer.
 extern const Sharding kHeadsAndNetwork;
 extern const Sharding kHeadsAndExperts;
-// The same where some layers have a network and others experts.
+// For models in which some layers have a network and others experts.
 extern const Sharding kHeadsNetworkAndExperts;
 extern const Sharding kLfm2Layers;
 
@@ -35,8 +35,8 @@ struct Part {
 // Throws USAGE for what is not done over several processes.
 void check_shareable(const LoadSpec& spec);
 
-// What this process computes: a smaller model, with fewer heads and a narrower network or fewer
-// experts, that reads only its own bytes of the files and of the adapters'. Throws
+// The part that this process computes: a smaller model, with fewer heads and a narrower network or
+// fewer experts, that reads only its own bytes of the files and of the adapters'. Throws
 // MODEL_UNSUPPORTED where heads, groups or experts do not divide.
 LoadSpec part_of(const LoadSpec& whole, const Sharding& sharding, const Part& part);
 

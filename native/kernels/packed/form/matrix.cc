@@ -103,7 +103,7 @@ float half_of_byte(Scales type, uint8_t byte) {
   return byte < 128 ? magnitude : -magnitude;
 }
 
-// Of group `group` of the unit whose header this is.
+// The scale and bias of group `group` of the unit with this header.
 ScaleAndBias scale_at(const PackedMatrix& m, const uint8_t* header, int group, int lane) {
   if (m.scales == Scales::kExponents || m.scales == Scales::kFloat8) {
     float scale = half_of_byte(m.scales, header[lane]);

@@ -26,7 +26,7 @@ struct PackedMatrix {
     kBfloat16,
     kFloat16
   };
-  // What the header holds of 16 rows.
+  // The header's contents for 16 rows.
   enum class Scales {
     // One group's scales, then its biases.
     kFloat16,
@@ -34,11 +34,11 @@ struct PackedMatrix {
     kFloat32,
     // One group's scales in float16; bias = -zero · scale.
     kSymmetric,
-    // Of 8 groups, as in ggml's Q4_K and Q5_K: float16 d and dmin, then three words a row with 4
+    // For 8 groups, as in ggml's Q4_K and Q5_K: float16 d and dmin, then three words a row with 4
     // bits a group of the scales, of the minima, and 2 more bits of the scale and the minimum:
     // scale = d · scales[g], bias = -dmin · minima[g].
     kSixBits,
-    // Of 16 groups, as in ggml's Q6_K: float16 d, then the groups' signed bytes: scale = d ·
+    // For 16 groups, as in ggml's Q6_K: float16 d, then the groups' signed bytes: scale = d ·
     // scales[g], bias = -zero · scale.
     kSignedBytes,
     // One group's, for kFloat4: a byte with twice the scale as a power of two (the exponent with a
@@ -138,7 +138,7 @@ struct PackSource {
   bool packed_type = false;
 };
 
-// The same rows from row `row` on.
+// The source's rows from row `row` on.
 PackSource from_row(const PackedMatrix& matrix, PackSource source, int64_t row);
 
 // The smallest type that represents all scales and biases exactly.
