@@ -106,7 +106,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   },
   'llm-host demo --json -p "What is 17 plus 25?" 2>/dev/null': {
     runsIn: DEMO_TEST,
-    test: '-p with a tool: one line on stdout, the answer; as JSON',
+    test: '-p with a tool, as JSON: ',
   },
   // docs/hub.md, in the order in which they make sense
   'llm-host ibm-granite/granite-4.0-1b': { runs: 'hub', shows: /^Ready\./m, on: 'stderr' },

@@ -1,14 +1,19 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { tinyModel } from './tiny/tiny-model.ts';
 
 const CHILD = fileURLToPath(new URL('watchdog-child.mjs', import.meta.url));
 const ADDON = fileURLToPath(new URL('../../build/Release/llm_host.node', import.meta.url));
 const SPEC = serialize(tinyModel().spec).toString('base64');
 const TIMEOUT = { timeout: 60_000 };
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
 
 interface Run {
   readonly code: number | null;
@@ -26,7 +31,7 @@ async function run(
   { gapMs = 20, delayMs = 0 } = {},
 ): Promise<Run> {
   const child = spawn(process.execPath, [CHILD, plan, process.env.LLM_HOST_ADDON ?? ADDON, SPEC]);
-  onTestFinished(() => void child.kill('SIGKILL'));
+  children.push(child);
   let [stdout, stderr, begun] = ['', '', performance.now()];
   child.stdout.on('data', chunk => {
     stdout += chunk;
@@ -52,7 +57,8 @@ async function run(
   return await ended;
 }
 
-test.each([
+// These wait for the watchdog's two seconds, at once; what has to be quick comes after them.
+test.concurrent.each([
   ['loop', 'SIGINT', 130],
   ['loop', 'SIGTERM', 143],
   ['loop', 'SIGHUP', 129],
@@ -66,6 +72,36 @@ test.each([
   expect(ended).toEqual({ code, signal: null, stdout: '', stderr });
   expect(tookMs).toBeGreaterThan(1800);
   expect(tookMs).toBeLessThan(6000);
+});
+
+test.concurrent('JavaScript that comes back in time handles the signal itself', TIMEOUT, async () => {
+  expect(await run('busy', ['SIGINT'])).toMatchObject({ code: 1, signal: null, stdout: 'SIGINT\n' });
+});
+
+test.concurrent('a signal after it came back starts a new count', TIMEOUT, async () => {
+  const ended = await run('busy', ['SIGINT', 'SIGTERM'], { gapMs: 1500 });
+  expect(ended).toMatchObject({ code: 2, signal: null, stdout: 'SIGINT\nSIGTERM\n' });
+});
+
+test.concurrent('while paused, signals wait for JavaScript', TIMEOUT, async () => {
+  expect(await run('paused', ['SIGINT', 'SIGTERM'])).toMatchObject({
+    code: 2,
+    signal: null,
+    stdout: 'SIGINT\nSIGTERM\n',
+  });
+});
+
+test.concurrent('a stopped process has its time after it goes on', TIMEOUT, async () => {
+  const child = spawn(process.execPath, [CHILD, 'busy', process.env.LLM_HOST_ADDON ?? ADDON]);
+  children.push(child);
+  const ended = new Promise(resolve => child.on('close', code => resolve(code)));
+  await new Promise<void>(resolve => child.stderr.once('data', () => resolve()));
+  child.kill('SIGTERM');
+  await sleep(100);
+  child.kill('SIGSTOP');
+  await sleep(3000);
+  child.kill('SIGCONT');
+  expect(await ended).toBe(1);
 });
 
 test('a second signal ends it sooner, with the code of the first', TIMEOUT, async () => {
@@ -84,36 +120,6 @@ test('many signals at once end it once', TIMEOUT, async () => {
   const { code, stderr } = await run('loop', Array(200).fill('SIGTERM'), { gapMs: 0 });
   expect(code).toBe(143);
   expect(stderr.match(/Error/g)).toHaveLength(1);
-});
-
-test('JavaScript that comes back in time handles the signal itself', TIMEOUT, async () => {
-  expect(await run('busy', ['SIGINT'])).toMatchObject({ code: 1, signal: null, stdout: 'SIGINT\n' });
-});
-
-test('a signal after it came back starts a new count', TIMEOUT, async () => {
-  const ended = await run('busy', ['SIGINT', 'SIGTERM'], { gapMs: 1500 });
-  expect(ended).toMatchObject({ code: 2, signal: null, stdout: 'SIGINT\nSIGTERM\n' });
-});
-
-test('while paused, signals wait for JavaScript', TIMEOUT, async () => {
-  expect(await run('paused', ['SIGINT', 'SIGTERM'])).toMatchObject({
-    code: 2,
-    signal: null,
-    stdout: 'SIGINT\nSIGTERM\n',
-  });
-});
-
-test('a stopped process has its time after it goes on', TIMEOUT, async () => {
-  const child = spawn(process.execPath, [CHILD, 'busy', process.env.LLM_HOST_ADDON ?? ADDON]);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = new Promise(resolve => child.on('close', code => resolve(code)));
-  await new Promise<void>(resolve => child.stderr.once('data', () => resolve()));
-  child.kill('SIGTERM');
-  await sleep(100);
-  child.kill('SIGSTOP');
-  await sleep(3000);
-  child.kill('SIGCONT');
-  expect(await ended).toBe(1);
 });
 
 test('a limit ends a clean-up that does not end; one that does keeps its code', TIMEOUT, async () => {

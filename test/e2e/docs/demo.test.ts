@@ -79,16 +79,14 @@ test('echo | llm-host demo: one line on stdout, the answer', async () => {
   expect(stderr).toMatch(/Ready\.[\s\S]*\nprompt -> What is 17 \+ 25\?\n.*Calling tool: add\(a=17, b=25\)/);
 });
 
-test('-p with a tool: one line on stdout, the answer; as JSON, events as the schema says', async () => {
+test('-p with a tool, as JSON: the answer, and events as the schema says', async () => {
   const { dir, env } = workplace();
-  const question = ['-p', 'What is 17 plus 25?'];
-  const plain = await runProgram(MAIN, ['demo', ...question], { cwd: dir, env });
-  expect([plain.stdout, plain.code]).toEqual([expect.stringMatching(/^.*42.*\n$/), 0]);
-  expect(plain.stderr).toContain('Calling tool: add(a=17, b=25) ...');
-  const json = await runProgram(MAIN, ['demo', '--json', ...question], { cwd: dir, env });
-  const events = eventsOf(json.stdout);
+  const args = ['demo', '--json', '-p', 'What is 17 plus 25?'];
+  const events = eventsOf((await runProgram(MAIN, args, { cwd: dir, env })).stdout);
   expect(events).toContainEqual(expect.objectContaining({ type: 'tool_result', text: '42' }));
-  expect(events).toContainEqual(expect.objectContaining({ type: 'assistant', text: plain.stdout.trimEnd() }));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'assistant', text: expect.stringContaining('42') }),
+  );
   expect(events.map(({ type }) => type)).toEqual(
     expect.arrayContaining(['start', 'ready', 'token', 'stats']),
   );
@@ -131,7 +129,7 @@ test('the screen with the real model: tools, Ctrl+O for earlier results, Esc, by
   expect(await processesLeft(dir)).toEqual([]);
 });
 
-test('-p --schema: the answer is JSON that fits; a schema that cannot be followed is refused before the model loads', async () => {
+test('-p --schema: the answer is JSON that fits', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -141,34 +139,15 @@ test('-p --schema: the answer is JSON that fits; a schema that cannot be followe
     },
     required: ['city', 'capital', 'country'],
   };
-  const { dir, env } = workplace({
-    'schema.json': JSON.stringify(schema),
-    'none.json': '{"type": "nothing"}',
-  });
-  const ask = (...args: string[]) => runProgram(MAIN, ['demo', '--no-mcp', ...args], { cwd: dir, env });
-  const { stdout, code } = await ask(
-    '-p',
-    'Where is the Eiffel Tower?',
-    '--schema',
-    'schema.json',
-    '--max-tokens',
-    '100',
-  );
+  const { dir, env } = workplace({ 'schema.json': JSON.stringify(schema) });
+  const asked = ['-p', 'Where is the Eiffel Tower?', '--schema', 'schema.json', '--max-tokens', '100'];
+  const { stdout, code } = await runProgram(MAIN, ['demo', '--no-mcp', ...asked], { cwd: dir, env });
   expect(JSON.parse(stdout)).toEqual({
     city: expect.any(String),
     capital: expect.any(Boolean),
     country: expect.stringMatching(/^(?:France|Spain)$/),
   });
   expect(code).toBe(0);
-  const none = await ask('-p', 'x', '--schema', 'none.json');
-  expect([none.code, none.stderr]).toEqual([
-    2,
-    expect.stringContaining('Error: The schema is not a JSON Schema'),
-  ]);
-  const gone = await ask('-p', 'x', '--schema', 'gone.json');
-  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('gone.json does not exist')]);
-  const chat = await ask('--schema', 'schema.json');
-  expect([chat.code, chat.stderr]).toEqual([2, expect.stringContaining('--schema needs -p')]);
 });
 
 test('SIGTERM while the real model generates: 143, nothing left', async () => {

@@ -124,13 +124,3 @@ test('a server finds what a chat has read', { timeout: 120_000 }, async () => {
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(143);
 });
-
-test.each(['-1', 'x', '1e9'])('--disk-cache-mb %s is refused', async value => {
-  const { dir, env } = workplace();
-  const { code, stderr } = await runProgram(MAIN, ['demo', '-p', 'x', '--disk-cache-mb', value], {
-    cwd: dir,
-    env,
-  });
-  expect(code).toBe(2);
-  expect(stderr).toContain('--disk-cache-mb must be');
-});

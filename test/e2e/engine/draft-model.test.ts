@@ -52,7 +52,6 @@ test.each([
     'bert-mean turns texts into vectors and proposes no tokens',
   ],
   [['/no/such/model'], "Model '/no/such/model' not found"],
-  [['demo', '--connect', 'http://127.0.0.1:9'], '--draft-model does not go with --connect'],
 ])('--draft-model %j is refused', async (args, message) => {
   const { dir, env } = workplace();
   const { code, stderr } = await runProgram(MAIN, [...ASKED, '--draft-model', ...args], { cwd: dir, env });

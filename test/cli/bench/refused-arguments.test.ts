@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { COMMANDS } from '../../../src/cli/commands/table.ts';
+import type { CommandContext } from '../../../src/cli/options/command.ts';
+import { commandLine } from '../../../src/cli/options/command-line.ts';
+import { tempFolder } from '../../model/temp-folder.ts';
+
+const MODEL = join(import.meta.dirname, '..', '..', 'fixtures', 'models', 'tiny-f32');
+const SMALL = ['--prompt-tokens', '8,16', '--generate', '4', '--threads', '1'];
+const openModel = () => Promise.reject(new Error('the model was loaded'));
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function refused(args: readonly string[], exitCode: number, message: string): Promise<void> {
+  const folder = tempFolder();
+  vi.stubEnv('LLM_HOST_BENCH_PEERS', folder);
+  vi.stubEnv('XDG_CACHE_HOME', folder);
+  vi.stubEnv('PYTHON', '/no/python3');
+  const signals = { watch: () => undefined, addCleanup: () => undefined };
+  const context = { openModel, signals } as unknown as CommandContext;
+  const error = await commandLine(['bench', MODEL, ...args], COMMANDS, context).catch(reason => reason);
+  expect([error.exitCode, `${error.message}\n${error.hint}`]).toEqual([
+    exitCode,
+    expect.stringContaining(message),
+  ]);
+}
+
+test.each([
+  [['--clients', '0'], 2, '--clients must be an integer from 1'],
+  [['--clients', '1'], 2, '--clients measures one --prompt-tokens at a time'],
+  [['--clients', '1', '--prompt-tokens', '8', '--graph'], 2, '--clients does not go with --graph'],
+  [['--runs', '0'], 2, '--runs must be an integer from 1 to 1000000, got 0'],
+  [['--prompt-tokens', '8,x'], 2, "--prompt-tokens must be an integer from 1 to 1000000, got 'x'"],
+  [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],
+  [['--compare', 'ollama'], 2, "--compare takes mlx-lm and llama.cpp, not 'ollama'"],
+  [['--prompt-tokens', '900000'], 2, 'context'],
+  [['--compare', 'mlx-lm'], 69, 'peers'],
+])('a measurement with %j is refused before any work', (args, exitCode, message) =>
+  refused([...SMALL, ...args], exitCode, message),
+);
+
+test.each([
+  [['--all'], 2, '--all goes only with --tools'],
+  [['--call-confidence', '0.9'], 2, '--call-confidence goes only with --tools'],
+  [['--tools', '--call-confidence', '1'], 2, 'callConfidence must be a number of at least 0 and below 1'],
+  [['--tools', '--runs', '2'], 2, '--tools does not go with --runs'],
+  [['--tools', '--categories', 'simple_pyton'], 2, "no 'simple_pyton'; did you mean 'simple_python'?"],
+  [['--tools', '--mode', 'strict'], 2, "--mode has no 'strict'"],
+  [['--tools', 'nowhere'], 78, 'docs/tool-benchmark.md'],
+  [['--tools'], 69, '/no/python3 was not found'],
+])('questions with %j are refused before the model is loaded', refused);
