@@ -36,12 +36,15 @@ const ajv = new Ajv2020({ strict: false });
 const valid = Object.fromEntries(
   Object.entries(tools).map(([name, tool]) => [name, ajv.compile(tool.parameters)]),
 );
-const opened = await openLocalModel('demo', {
-  contextLength: 0,
-  onProgress: () => undefined,
-  cwd: process.cwd(),
-  env: process.env,
-});
+const opened = await openLocalModel(
+  { kind: 'demo', text: 'demo' },
+  {
+    contextLength: 0,
+    onProgress: () => undefined,
+    cwd: process.cwd(),
+    env: process.env,
+  },
+);
 const modes = { free: empty(), held: empty() };
 // Grammars are compiled once, which is not part of the speed.
 await score(cases[0], empty(), true, 1);

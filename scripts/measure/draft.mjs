@@ -132,10 +132,17 @@ const small = writeModel(
 
 const fromDist = path => import(new URL(`../../dist/${path}`, import.meta.url));
 const { readModel } = await fromDist('model/load-model.js');
+const { localSource } = await fromDist('model/model-source.js');
 const { loadAddon } = await fromDist('native/load-addon.js');
 const { MlxEngine } = await fromDist('engine/mlx-engine.js');
 const read = (path, contextLength) =>
-  readModel(path, { cwd: '.', env: process.env, quantize: '4', contextLength, adapter: undefined }).spec;
+  readModel(localSource(path, { cwd: '.' }), {
+    cwd: '.',
+    env: process.env,
+    quantize: '4',
+    contextLength,
+    adapter: undefined,
+  }).spec;
 const open = spec => MlxEngine.create(loadAddon(), spec, { name: 'large', defaultStopIds: [] });
 const engines = {
   plain: await open(read(large, 1024)),

@@ -26,8 +26,9 @@ await runMain(values.child === undefined ? compare : reply);
 /** One process: a reply behind the system prompt, told as JSON. */
 async function reply() {
   const { openLocalModel } = await import(new URL('../../dist/run/open-local-model.js', import.meta.url));
+  const { localSource } = await import(new URL('../../dist/model/model-source.js', import.meta.url));
   const tokens = Number(values.tokens);
-  const chat = await openLocalModel(positionals[0], {
+  const chat = await openLocalModel(localSource(positionals[0], { cwd: process.cwd() }), {
     contextLength: tokens + 512,
     cwd: process.cwd(),
     env: process.env,

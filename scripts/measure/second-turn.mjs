@@ -33,13 +33,15 @@ if (source === undefined || !(runs >= 1) || histories.some(tokens => !(tokens >=
 }
 
 const { openLocalModel } = await import(new URL('../../dist/run/open-local-model.js', import.meta.url));
+const { localSource } = await import(new URL('../../dist/model/model-source.js', import.meta.url));
 const options = {
   contextLength: Math.max(...histories) + 512,
   cwd: process.cwd(),
   env: process.env,
   ...JSON.parse(values.load),
 };
-const chat = (await openShape(source, options)) ?? (await openLocalModel(source, options));
+const chat =
+  (await openShape(source, options)) ?? (await openLocalModel(localSource(source, options), options));
 const { model } = chat;
 const user = content => ({ role: 'user', content });
 

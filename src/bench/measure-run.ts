@@ -1,5 +1,5 @@
 import type { JobResult, LocalJobEngine } from '../engine/engine-job.ts';
-import { loadParts } from '../engine/load-engine.ts';
+import { loadEngine } from '../engine/load-engine.ts';
 import { peakMemory } from './peak-memory.ts';
 import type {
   GraphMeasurement,
@@ -16,7 +16,7 @@ const REPLY_TOKENS = 8;
 /** A measured run of llm-host, in its own process. `onFirst` is called at the first token of the first prompt. */
 export async function measureRun(spec: RunSpec, version: string, onFirst: () => void): Promise<RunResult> {
   const start = performance.now();
-  const { engine } = await loadParts(spec.model, { ...spec.load, contextLength: spec.contextLength });
+  const engine = await loadEngine(spec.model, { ...spec.load, contextLength: spec.contextLength });
   const loadMs = performance.now() - start;
   try {
     if (spec.warmUp) await generate(engine, spec.warmUp.promptIds, spec.warmUp.generate);

@@ -2,7 +2,8 @@ import { LlmHostError } from '../errors.ts';
 import { modelContext } from '../model/context-length.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
-import { loadTokenizer } from '../model/load-tokenizer.ts';
+import { tokenizerOf } from '../model/load-tokenizer.ts';
+import { localSource } from '../model/model-source.ts';
 import type { LoadSpec } from '../native/load-types.ts';
 import { differentToken } from '../tokens/same-tokens.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
@@ -27,11 +28,12 @@ export interface DraftSpec {
  * are not those of the model.
  */
 export async function draftSpec(
-  source: string,
+  draftModel: string,
   { name, need, spec, tokenizer }: DraftedFor,
   options: LoadEngineOptions,
 ): Promise<DraftSpec> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
+  const source = localSource(draftModel, where);
   await ensureModel(source, {
     ...where,
     signal: options.signal,
@@ -50,7 +52,7 @@ export async function draftSpec(
   });
   if (read.encoder) throw refusal(`${read.name} turns texts into vectors and proposes no tokens`);
   if (!tokenizer) throw refusal(`${name} has no tokenizer to compare with that of ${read.name}`);
-  const own = loadTokenizer(source, where);
+  const own = tokenizerOf(source, where);
   const id = differentToken(tokenizer, own);
   if (id === undefined) return { spec: read.spec, bytesLeft: read.bytesLeft };
   const shown = (tokens: Tokenizer) => (id < tokens.vocabSize ? JSON.stringify(tokens.decode([id])) : 'none');

@@ -4,6 +4,7 @@ import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import { programCacheFolder } from '../model/cache-folder.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
+import { type LocalSource, localSource } from '../model/model-source.ts';
 import { withConfigFile } from '../model/name-config-file.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
 import { type NewCheckpoint, newCheckpoint } from '../model/weights/new-checkpoint.ts';
@@ -96,16 +97,17 @@ export interface LoadedParts {
  * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE.
  */
 export async function loadEngine(source: string, options: LoadEngineOptions = {}): Promise<LocalJobEngine> {
-  return (await loadParts(source, options)).engine;
+  const parsed = localSource(source, { cwd: options.cwd ?? process.cwd() });
+  return (await loadParts(parsed, options)).engine;
 }
 
 /** The same, with everything else a chat needs. */
-export async function loadParts(source: string, options: LoadEngineOptions): Promise<LoadedParts> {
+export async function loadParts(source: LocalSource, options: LoadEngineOptions): Promise<LoadedParts> {
   return await loadRead(await readSource(source, options), options);
 }
 
-/** Finds a model, and downloads it if need be. */
-export async function readSource(source: string, options: LoadEngineOptions): Promise<ReadModel> {
+/** Reads a model's headers, after downloading it if need be. */
+export async function readSource(source: LocalSource, options: LoadEngineOptions): Promise<ReadModel> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
   await ensureModel(source, {
     ...where,

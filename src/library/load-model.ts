@@ -1,5 +1,6 @@
 import type { LoadEngineOptions } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
+import { localSource } from '../model/model-source.ts';
 import { openLocalModel } from '../run/open-local-model.ts';
 import type { OpenedModel } from '../run/open-model.ts';
 import { type Model, newModel } from './model.ts';
@@ -45,7 +46,8 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
 
 async function open(source: string, options: LoadModelOptions): Promise<OpenedModel> {
   const { contextLength = 0, kvBits, parallel = PARALLEL, cacheBytes = 'auto', adapter, ...rest } = options;
-  return await openLocalModel(source, {
+  const cwd = rest.cwd ?? process.cwd();
+  return await openLocalModel(localSource(source, { cwd }), {
     contextLength,
     kvBits,
     parallel,
@@ -59,7 +61,7 @@ async function open(source: string, options: LoadModelOptions): Promise<OpenedMo
     onDownload: rest.onDownload ?? (() => undefined),
     onWait: () => undefined,
     ...(rest.signal && { signal: rest.signal }),
-    cwd: rest.cwd ?? process.cwd(),
+    cwd,
     env: rest.env ?? process.env,
   });
 }

@@ -10,6 +10,7 @@ import { hasTokens, type ReadModel, type ReadModelOptions, readModel } from './l
 import { stateBytes } from './memory/recurrent-states.ts';
 import { workingSet } from './memory/working-set.ts';
 import { type MemoryBandwidth, memoryBandwidth } from './memory-bandwidth.ts';
+import { localSource } from './model-source.ts';
 import { layerCount } from './weights/layer-types.ts';
 import { bytesPerDecodedToken, type Loading, loadedBytes } from './weights/loaded-bytes.ts';
 import { quantizationOf } from './weights/quantization.ts';
@@ -57,7 +58,7 @@ export interface InspectedModel {
 
 /** Reads headers, config and template, not weights. Throws as `readModel` does, except OUT_OF_MEMORY. */
 export function inspectModel(source: string, options: Omit<ReadModelOptions, 'anyMemory'>): InspectedModel {
-  const read = readModel(source, { ...options, anyMemory: true });
+  const read = readModel(localSource(source, options), { ...options, anyMemory: true });
   const { config, weights, quantize } = read.spec;
   const template = read.toolTemplate ?? read.chatTemplate;
   const bandwidth = memoryBandwidth();

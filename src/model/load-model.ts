@@ -12,9 +12,9 @@ import { encoderPart, encoderSpec } from './encoder-part.ts';
 import { availableMemory, checkFit, kvBytesPerToken, kvElementBytes, type MemoryNeed } from './fit.ts';
 import type { GgufMetadata } from './gguf/gguf.ts';
 import { checkKvBits } from './kv-bits.ts';
-import { type LocateOptions, resolveModel } from './locate.ts';
 import { stateBytes } from './memory/recurrent-states.ts';
 import { type Work, workingSet } from './memory/working-set.ts';
+import { filesOf, type LocalSource, type LocateOptions } from './model-source.ts';
 import { ggufStopIds, stopIdsOf } from './stop-ids.ts';
 import { textPart } from './text-part.ts';
 import { isFloat32Throughout } from './weights/float32-weights.ts';
@@ -83,10 +83,10 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft'
 };
 
 /**
- * Finds the model, reads its text files and headers, and refuses what cannot work. Throws MODEL_NOT_FOUND, MODEL_BROKEN,
+ * Reads a model's text files and headers, and refuses what cannot work. Throws MODEL_NOT_FOUND, MODEL_BROKEN,
  * MODEL_UNSUPPORTED, OUT_OF_MEMORY, ENGINE_UNAVAILABLE, or USAGE for a context beyond the model's.
  */
-export function readModel(source: string, options: ReadModelOptions): ReadModel {
+export function readModel(source: LocalSource, options: ReadModelOptions): ReadModel {
   const parts = readParts(source, options);
   const { config: wholeConfig, weights: allWeights, gguf, normShift, adapter: ownAdapter, ...rest } = parts;
   const { encoder } = rest;
@@ -181,12 +181,12 @@ function smallerQuantization(
   return possible && bits > 4 ? parseQuantize('4') : undefined;
 }
 
-function readParts(source: string, options: LocateOptions): Parts {
-  const location = resolveModel(source, options);
-  if (location.kind === 'folder') return folderParts(location.name, location.path);
-  if (location.kind === 'gguf') return ggufParts(location.name, location.path);
+function readParts(source: LocalSource, options: LocateOptions): Parts {
+  const files = filesOf(source, options);
+  if (files.kind === 'folder') return folderParts(files.name, files.path);
+  if (files.kind === 'gguf') return ggufParts(files.name, files.path);
   const demo = demoFiles(options.env);
-  const parts = ggufParts(location.name, demo.weights);
+  const parts = ggufParts(files.name, demo.weights);
   return { ...parts, chatTemplate: demo.chatTemplate, toolTemplate: undefined, adapter: demo.adapter };
 }
 

@@ -5,7 +5,7 @@ import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readModelTexts } from './config.ts';
 import { demoFiles } from './demo-model.ts';
 import { readGgufHeader } from './gguf/gguf.ts';
-import { resolveModel } from './locate.ts';
+import { filesOf, type LocalSource, type LocateOptions, localSource } from './model-source.ts';
 
 /**
  * Loads a model's tokenizer without its weights: of a folder, a .gguf file, a cached Hub id, or `demo`. Throws
@@ -16,13 +16,18 @@ export function loadTokenizer(
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Tokenizer {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
-  const location = resolveModel(source, where);
-  if (location.kind === 'folder') {
-    const { tokenizer, tokenizerConfig } = readModelTexts(location.path);
-    if (!tokenizer) throw new LlmHostError('MODEL_UNSUPPORTED', `${location.path} has no tokenizer.json`);
+  return tokenizerOf(localSource(source, where), where);
+}
+
+/** Throws as `loadTokenizer` does. */
+export function tokenizerOf(source: LocalSource, where: LocateOptions): Tokenizer {
+  const found = filesOf(source, where);
+  if (found.kind === 'folder') {
+    const { tokenizer, tokenizerConfig } = readModelTexts(found.path);
+    if (!tokenizer) throw new LlmHostError('MODEL_UNSUPPORTED', `${found.path} has no tokenizer.json`);
     return createTokenizer(tokenizer, tokenizerConfig);
   }
-  const path = location.kind === 'gguf' ? location.path : demoFiles(where.env).weights;
+  const path = found.kind === 'gguf' ? found.path : demoFiles(where.env).weights;
   const files = ggufTokenizer(readGgufHeader(path).metadata);
   return createTokenizer(files.tokenizerJson, files.tokenizerConfig);
 }

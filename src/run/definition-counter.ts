@@ -6,7 +6,8 @@ import type { ToolDefinition } from '../chat/message.ts';
 import { compileTemplate } from '../chat/template.ts';
 import { LlmHostError } from '../errors.ts';
 import { readModel } from '../model/load-model.ts';
-import { loadTokenizer } from '../model/load-tokenizer.ts';
+import { tokenizerOf } from '../model/load-tokenizer.ts';
+import { localSource } from '../model/model-source.ts';
 
 /** A rough average for English text and JSON. */
 const CHARS_PER_TOKEN = 4;
@@ -20,19 +21,20 @@ export interface DefinitionCounter {
 
 /** For a model that is on this machine; an estimate for any other, and for none. */
 export function definitionCounter(
-  source: string | undefined,
+  name: string | undefined,
   where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): DefinitionCounter {
   const estimate = (tool: ToolDefinition) =>
     Math.ceil(JSON.stringify(tool.function).length / CHARS_PER_TOKEN);
-  if (source === undefined) return { model: undefined, one: estimate };
+  if (name === undefined) return { model: undefined, one: estimate };
   try {
+    const source = localSource(name, where);
     const read = readModel(source, { ...where, contextLength: 0, anyMemory: true });
     const template = read.toolTemplate ?? read.chatTemplate ?? '';
     const compiled = compileTemplate(template);
     const prompts = new PromptBuilder(
       {
-        tokenizer: loadTokenizer(source, where),
+        tokenizer: tokenizerOf(source, where),
         template: { compiled, source: template, capability: probeTemplate(compiled) },
         engine: { info: { contextLength: Number.POSITIVE_INFINITY } },
         now: new Date(),

@@ -6,6 +6,7 @@ import { type LoadEngineOptions, type LoadedParts, loadRead, readSource } from '
 import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
+import type { LocalSource } from '../model/model-source.ts';
 import { quantizationOf } from '../model/weights/quantization.ts';
 import { addonNotices } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
@@ -14,7 +15,7 @@ import { openEmbedder } from './open-embedder.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
 /** Loads a model into this process, ready to chat, or to embed texts if it is one for that. */
-export async function openLocalModel(source: string, options: OpenModelOptions): Promise<OpenedModel> {
+export async function openLocalModel(source: LocalSource, options: OpenModelOptions): Promise<OpenedModel> {
   const started = performance.now();
   const engineOptions = engineOptionsOf(options);
   if (options.shared) {

@@ -5,6 +5,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import type { LocalEngine } from '../engine/engine.ts';
 import type { DownloadProgress } from '../hub/transfer-meter.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
+import type { ModelSource } from '../model/model-source.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { CallFormatEntry } from '../parse/types/call-format-choice.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
@@ -47,8 +48,6 @@ export interface OpenModelOptions {
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;
   /** Where to find Ollama, for its models. */
   readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
-  /** The server that has the model, without `/v1`. */
-  readonly connect?: { readonly url: string; readonly apiKey?: string } | undefined;
   readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
   readonly onDownload: (progress: DownloadProgress) => void;
   /** Another process is downloading the same model. */
@@ -82,4 +81,4 @@ export interface OpenedModel {
 }
 
 /** Turns a model source into something to chat with. Whole-program tests replace this one function. */
-export type OpenModel = (source: string, options: OpenModelOptions) => Promise<OpenedModel>;
+export type OpenModel = (source: ModelSource, options: OpenModelOptions) => Promise<OpenedModel>;

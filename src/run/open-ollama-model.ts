@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_SECONDS = 300;
 /** Ollama's default for models without their own. */
 const DEFAULT_CONTEXT = 4096;
 
-/** Opens a model of a running Ollama server. `name` is without the prefix. */
+/** Opens a model of a running Ollama server. */
 export async function openOllamaModel(name: string, options: OpenModelOptions): Promise<OpenedModel> {
   if (name === '') throw new LlmHostError('USAGE', 'ollama: needs a model, such as ollama:qwen2:7b');
   const { baseUrl = OLLAMA_BASE_URL, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options.ollama ?? {};

@@ -1,4 +1,5 @@
 import type { McpFile } from '../mcp/config/document.ts';
+import type { ModelSource } from '../model/model-source.ts';
 import type { Log } from './log.ts';
 import type { OpenedModel, OpenModel, OpenModelOptions } from './open-model.ts';
 import { prepareServers } from './prepare-servers.ts';
@@ -6,8 +7,7 @@ import type { Questions } from './questions.ts';
 import { type RunningServers, type StartServersOptions, startServers } from './start-servers.ts';
 
 export interface RunOptions {
-  /** Name or path of the model. */
-  readonly source: string;
+  readonly source: ModelSource;
   readonly openModel: OpenModel;
   readonly modelOptions: Omit<OpenModelOptions, 'cwd' | 'env'>;
   readonly mcpFiles: readonly McpFile[];
@@ -42,7 +42,7 @@ export interface Run {
   /** What the user should know, such as a base model or a broken server. */
   readonly notices: readonly string[];
   /** Opens another model beside the present one, on this machine, without the first one's adapters and quantizing. */
-  openAnother(source: string, hooks: ModelHooks): Promise<OpenedModel>;
+  openAnother(source: ModelSource, hooks: ModelHooks): Promise<OpenedModel>;
   /** Takes another model for its own and closes the one before. */
   use(opened: OpenedModel): Promise<void>;
   /** The system message as of now: `own`, then the instructions of the servers that are up. */

@@ -1,9 +1,11 @@
 import { ServedChatModel } from '../agent/model/served-model.ts';
 import { cleaned, ServedClient } from '../engine/served-client.ts';
 import { LlmHostError } from '../errors.ts';
+import type { ModelSource } from '../model/model-source.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 import type { OpenedModel, OpenModelOptions } from './open-model.ts';
 
+type ServedSource = Extract<ModelSource, { kind: 'served' }>;
 type Json = Readonly<Record<string, unknown>>;
 
 const MAX_NAME = 200;
@@ -11,14 +13,12 @@ const MAX_NAME = 200;
 const MAX_CONTEXT = 100_000_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Opens a model of a running `llm-host serve`. `name` is without the prefix; '': whichever the server has. */
+/** Opens a model of a running `llm-host serve`. */
 export async function openServedModel(
-  name: string,
-  { connect, signal }: OpenModelOptions,
+  { name, url, apiKey }: ServedSource,
+  { signal }: Pick<OpenModelOptions, 'signal'>,
 ): Promise<OpenedModel> {
-  if (!connect)
-    throw new LlmHostError('USAGE', 'a served model needs the address of its server: --connect URL');
-  const server = { ...connect, baseUrl: connect.url };
+  const server = { baseUrl: url, apiKey };
   const client = new ServedClient(server);
   const { data } = await client.get('/v1/models', signal);
   const first = modelOf(Array.isArray(data) ? data[0] : undefined);
@@ -32,7 +32,7 @@ export async function openServedModel(
     name: id,
     device: 'served',
     description: `${id} at ${client.baseUrl}, context ${contextLength}`,
-    notices: openWire(connect.url),
+    notices: openWire(url),
     close: () => Promise.resolve(),
   };
 }

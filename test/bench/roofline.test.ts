@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { engineReport } from '../../src/bench/figures.ts';
 import { readBandwidth } from '../../src/bench/read-bandwidth.ts';
 import { rooflinePoints } from '../../src/bench/roofline.ts';
-import { readModel } from '../../src/model/load-model.ts';
 import { MODELS } from '../model/model-files.ts';
+import { readNamed } from '../model/read-named.ts';
 
 describe('what memory allows', () => {
   // Keys and values of float32; the fast kernels' have half of it.
-  const read = readModel('tiny-f32', { contextLength: 0, cwd: MODELS, env: {}, exact: true });
+  const read = readNamed('tiny-f32', { contextLength: 0, cwd: MODELS, env: {}, exact: true });
   const prompts = [{ promptTokens: 100, firstTokenMs: 10, generatedTokens: 21, decodeMs: 2000 }];
   const warm = { version: '1', device: 'cpu', loadMs: 1, prompts, peakBytes: 1 };
   const start = { result: warm, startToFirstTokenMs: 1 };

@@ -1,6 +1,6 @@
-import { readModel } from '../../src/model/load-model.ts';
 import type { NativeEvent, NativeModel } from '../../src/native/addon-types.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
+import { readNamed } from '../model/read-named.ts';
 import { request } from '../native/tiny/native-request.ts';
 
 /** One greedy continuation by the reference. */
@@ -21,7 +21,7 @@ type TokenEvent = Extract<NativeEvent, { type: 'token' }>;
 /** Reads and loads a model in the addon, as the engine does; `exact` by default. */
 export function loadNative(source: string, adapter?: string, exact = true): Promise<NativeModel> {
   const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact };
-  const model = readModel(source, options);
+  const model = readNamed(source, options);
   return loadAddon().load(model.spec, () => {});
 }
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { requireHubId } from '../../src/cli/options/at-revision.ts';
 import { guessModel } from '../../src/cli/options/guess-model.ts';
-import { modelSource } from '../../src/cli/settings/model-source.ts';
+import { givenSource } from '../../src/cli/settings/model-source.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import { MODEL_ALIASES } from '../../src/hub/aliases.ts';
 import { parseHubId } from '../../src/hub/hub-id.ts';
-import { hubIdOf, resolveModel } from '../../src/model/locate.ts';
+import { filesOf, hubIdOf, localSource } from '../../src/model/model-source.ts';
 
 const PLACE = { cwd: '/nonexistent', env: { HF_HUB_CACHE: '/nonexistent' } };
 
@@ -51,14 +51,18 @@ describe('an alias', () => {
     expect(hubIdOf('granite4:1b', PLACE)).toMatchObject({ repo, revision: 'main' });
     expect(requireHubId('Granite4:1B', 'v2')).toMatchObject({ repo, revision: 'v2' });
     expect(parseHubId('granite4:1b@v2')).toMatchObject({ repo, revision: 'v2' });
-    expect(modelSource({ model: 'granite4:1b' }, { SystemPrompt: '' })).toBe('granite4:1b');
-    expect(() => resolveModel('granite4:1b', PLACE)).toThrow("Model 'granite4:1b' not found");
+    const source = localSource('granite4:1b', PLACE);
+    expect(givenSource({ model: 'granite4:1b' }, PLACE)).toEqual(source);
+    expect(source).toMatchObject({ kind: 'hub', text: 'granite4:1b', id: { repo, revision: 'main' } });
+    expect(() => filesOf(source, PLACE)).toThrow("Model 'granite4:1b' not found");
   });
 
   test("belongs to Ollama with Ollama's backend", () => {
-    expect(modelSource({ model: 'granite4:1b', backend: 'ollama' }, { SystemPrompt: '' })).toBe(
-      'ollama:granite4:1b',
-    );
+    expect(givenSource({ model: 'granite4:1b', backend: 'ollama' }, PLACE)).toEqual({
+      kind: 'ollama',
+      text: 'ollama:granite4:1b',
+      name: 'granite4:1b',
+    });
     expect(parseHubId('ollama:granite4:1b')).toBeUndefined();
   });
 });

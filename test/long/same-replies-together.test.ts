@@ -69,17 +69,20 @@ test('200 replies, free, with grammars, tools, penalties and stops, are the same
   // The grammars' thread is a file that was built.
   const path = new URL('../../dist/run/open-local-model.js', import.meta.url).href;
   const { openLocalModel } = (await import(path)) as typeof import('../../src/run/open-local-model.ts');
-  const opened = await openLocalModel('demo', {
-    contextLength: 1024,
-    kvBits: undefined,
-    parallel: 16,
-    cacheBytes: 2 ** 28,
-    onProgress: () => undefined,
-    onDownload: () => undefined,
-    onWait: () => undefined,
-    cwd: process.cwd(),
-    env: process.env,
-  });
+  const opened = await openLocalModel(
+    { kind: 'demo', text: 'demo' },
+    {
+      contextLength: 1024,
+      kvBits: undefined,
+      parallel: 16,
+      cacheBytes: 2 ** 28,
+      onProgress: () => undefined,
+      onDownload: () => undefined,
+      onWait: () => undefined,
+      cwd: process.cwd(),
+      env: process.env,
+    },
+  );
   try {
     const below = numbers(7);
     const requests = Array.from({ length: REQUESTS }, (_, index) => randomRequest(index, below));

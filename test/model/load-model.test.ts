@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../src/model/load-model.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import { MODELS, safetensorsOf } from './model-files.ts';
+import { readNamed } from './read-named.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownCode, thrownHint } from './thrown.ts';
 
@@ -20,7 +20,7 @@ function changedModel(changes: object): string {
 
 describe('readModel', () => {
   test('a folder', () => {
-    const model = readModel('tiny-f16', OPTIONS);
+    const model = readNamed('tiny-f16', OPTIONS);
     expect(model).toMatchObject({
       name: 'tiny-f16',
       tokenizer: undefined,
@@ -34,19 +34,19 @@ describe('readModel', () => {
 
   test('latents are not quantized; refused before anything is loaded', () => {
     const model = join(MODELS, '../families/deepseek_v3/plain');
-    expect(readModel(model, { ...OPTIONS, kvBits: 0 }).spec.kvBits).toBe(0);
-    expect(thrown(() => readModel(model, { ...OPTIONS, kvBits: 8 }))).toBe(
+    expect(readNamed(model, { ...OPTIONS, kvBits: 0 }).spec.kvBits).toBe(0);
+    expect(thrown(() => readNamed(model, { ...OPTIONS, kvBits: 8 }))).toBe(
       'USAGE: --kv-bits: plain keeps latents instead of keys and values, which cannot be quantized',
     );
     const gguf = join(MODELS, '../families/deepseek_v3/gguf.gguf');
-    expect(thrownCode(() => readModel(gguf, { ...OPTIONS, kvBits: 4 }))).toBe('USAGE');
+    expect(thrownCode(() => readNamed(gguf, { ...OPTIONS, kvBits: 4 }))).toBe('USAGE');
   });
 
   test('quantized weights count as what they stand for', () => {
     const dense = 64 * 128 + 2 * (2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 64;
-    expect(readModel('tiny-q4', OPTIONS).parameters).toBe(dense);
-    expect(readModel('tiny-q8', OPTIONS).parameters).toBe(dense + 64 * 128);
-    expect(readModel('tiny-mixed.gguf', OPTIONS).parameters).toBe(dense + 64 * 128);
+    expect(readNamed('tiny-q4', OPTIONS).parameters).toBe(dense);
+    expect(readNamed('tiny-q8', OPTIONS).parameters).toBe(dense + 64 * 128);
+    expect(readNamed('tiny-mixed.gguf', OPTIONS).parameters).toBe(dense + 64 * 128);
   });
 
   test('an adapter with the names of a vision model, over its text part', () => {
@@ -58,27 +58,27 @@ describe('readModel', () => {
       'adapter_config.json': { lora_parameters: { rank: 2, scale: 1 } },
       'adapters.safetensors': safetensorsOf(tensors, () => 1),
     });
-    const { spec } = readModel(model, { ...OPTIONS, adapter });
+    const { spec } = readNamed(model, { ...OPTIONS, adapter });
     expect(spec.adapters[0]?.weights.tensors[0]?.name).toBe('model.layers.0.self_attn.q_proj.lora_a');
-    expect(thrownCode(() => readModel('tiny-f32', { ...OPTIONS, adapter }))).toBe('MODEL_BROKEN');
+    expect(thrownCode(() => readNamed('tiny-f32', { ...OPTIONS, adapter }))).toBe('MODEL_BROKEN');
   });
 
   test('an adapter, relative to the working directory', () => {
-    const { spec } = readModel('tiny-f32', { ...OPTIONS, adapter: 'tiny-f32-adapter' });
+    const { spec } = readNamed('tiny-f32', { ...OPTIONS, adapter: 'tiny-f32-adapter' });
     expect(spec.adapters.map(a => a.scale)).toEqual([1.5]);
-    const twice = readModel('tiny-f32', { ...OPTIONS, adapter: ['tiny-f32-adapter', 'tiny-f32-adapter'] });
+    const twice = readNamed('tiny-f32', { ...OPTIONS, adapter: ['tiny-f32-adapter', 'tiny-f32-adapter'] });
     expect(twice.spec.adapters).toHaveLength(2);
-    expect(thrownCode(() => readModel('tiny-f32', { ...OPTIONS, adapter: 'no-such' }))).toBe(
+    expect(thrownCode(() => readNamed('tiny-f32', { ...OPTIONS, adapter: 'no-such' }))).toBe(
       'MODEL_NOT_FOUND',
     );
-    expect(thrownCode(() => readModel('tiny-q4', { ...OPTIONS, adapter: 'tiny-f32-adapter' }))).toBe(
+    expect(thrownCode(() => readNamed('tiny-q4', { ...OPTIONS, adapter: 'tiny-f32-adapter' }))).toBe(
       'MODEL_BROKEN',
     );
   });
 
   test('float32 alone is computed exactly, unless somebody says otherwise', () => {
     const exact = (source: string, options: object = {}) =>
-      readModel(source, { ...OPTIONS, ...options }).spec.exact;
+      readNamed(source, { ...OPTIONS, ...options }).spec.exact;
     const others = ['tiny-f16', 'tiny-bf16', 'tiny-q4', 'tiny-mixed.gguf'];
     expect(others.map(source => exact(source))).toEqual(others.map(() => false));
     expect(exact('tiny-f32')).toBe(true);
@@ -89,7 +89,7 @@ describe('readModel', () => {
   });
 
   test('a GGUF file brings its metadata', () => {
-    const model = readModel('tiny-mixed.gguf', OPTIONS);
+    const model = readNamed('tiny-mixed.gguf', OPTIONS);
     expect(model).toMatchObject({ name: 'tiny-mixed', stopIds: [2], chatTemplate: undefined });
     expect(model.spec.gguf).toBe(true);
     expect(model.ggufMetadata?.get('general.architecture')).toBe('llama');
@@ -100,23 +100,23 @@ describe('readModel', () => {
       'llm-host/demo/SmolLM2-135M-Instruct.Q4_1.gguf': readFileSync(`${MODELS}tiny-mixed.gguf`),
     });
     const env = { XDG_CACHE_HOME: tempFolder() };
-    expect(thrown(() => readModel('demo', { ...OPTIONS, env }))).toBe(
+    expect(thrown(() => readNamed('demo', { ...OPTIONS, env }))).toBe(
       "MODEL_NOT_FOUND: Model 'demo' not found or not accessible",
     );
-    expect(thrownHint(() => readModel('demo', { ...OPTIONS, env }))).toMatch(
+    expect(thrownHint(() => readNamed('demo', { ...OPTIONS, env }))).toMatch(
       /Get them with: npm run bootstrap$/,
     );
     // The tiny file has other shapes than the demo's own adapter.
     const adapter = join(MODELS, 'tiny-q4-adapter');
-    const demo = readModel('demo', { ...OPTIONS, env: { XDG_CACHE_HOME: cache }, adapter });
+    const demo = readNamed('demo', { ...OPTIONS, env: { XDG_CACHE_HOME: cache }, adapter });
     expect(demo.name).toBe('demo');
     expect(demo.chatTemplate).toContain('<|im_start|>');
   });
 
   test('a context that the model does not have', () => {
-    expect(readModel('tiny-f32', { ...OPTIONS, contextLength: 512 }).spec.contextLength).toBe(512);
+    expect(readNamed('tiny-f32', { ...OPTIONS, contextLength: 512 }).spec.contextLength).toBe(512);
     for (const contextLength of [513, -1, 1.5, Number.NaN]) {
-      expect(thrown(() => readModel('tiny-f32', { ...OPTIONS, contextLength }))).toMatch(
+      expect(thrown(() => readNamed('tiny-f32', { ...OPTIONS, contextLength }))).toMatch(
         /^USAGE: The context must be 1 to 512 tokens, the model's maximum; got/,
       );
     }
@@ -124,22 +124,22 @@ describe('readModel', () => {
 
   test('unless it is only a limit, which a model may be below', () => {
     const limited = { ...OPTIONS, contextIsLimit: true };
-    expect(readModel('tiny-f32', { ...limited, contextLength: 513 }).spec.contextLength).toBe(0);
-    expect(readModel('tiny-f32', { ...limited, contextLength: 300 }).spec.contextLength).toBe(300);
-    expect(thrown(() => readModel('tiny-f32', { ...limited, contextLength: -1 }))).toMatch(/^USAGE/);
+    expect(readNamed('tiny-f32', { ...limited, contextLength: 513 }).spec.contextLength).toBe(0);
+    expect(readNamed('tiny-f32', { ...limited, contextLength: 300 }).spec.contextLength).toBe(300);
+    expect(thrown(() => readNamed('tiny-f32', { ...limited, contextLength: -1 }))).toMatch(/^USAGE/);
   });
 
   test('caches that no machine has room for', () => {
     const cacheBytes = 2 ** 50;
-    expect(thrown(() => readModel('tiny-f32', { ...OPTIONS, cacheBytes }))).toMatch(
+    expect(thrown(() => readNamed('tiny-f32', { ...OPTIONS, cacheBytes }))).toMatch(
       /^OUT_OF_MEMORY: .*KV caches 1125899.9 GB/,
     );
-    expect(readModel('tiny-f32', { ...OPTIONS, cacheBytes, anyMemory: true }).bytesLeft).toBe(Infinity);
-    expect(readModel('tiny-f32', OPTIONS).bytesLeft).toBeGreaterThan(1e6);
+    expect(readNamed('tiny-f32', { ...OPTIONS, cacheBytes, anyMemory: true }).bytesLeft).toBe(Infinity);
+    expect(readNamed('tiny-f32', OPTIONS).bytesLeft).toBeGreaterThan(1e6);
   });
 
   test('what quantizing on load would change is counted where it can be done', () => {
-    const need = (source: string, quantize?: string) => readModel(source, { ...OPTIONS, quantize }).need;
+    const need = (source: string, quantize?: string) => readNamed(source, { ...OPTIONS, quantize }).need;
     const whole = need('tiny-f32');
     expect(whole?.quantized).toEqual(need('tiny-f32', '4'));
     expect(whole?.quantized?.weightBytes).toBeLessThan(whole?.weightBytes ?? 0);
@@ -150,15 +150,15 @@ describe('readModel', () => {
 
   test('memory that no machine has is refused before loading', () => {
     const folder = changedModel({ max_position_embeddings: 1e12 });
-    expect(thrown(() => readModel(folder, OPTIONS))).toMatch(
+    expect(thrown(() => readNamed(folder, OPTIONS))).toMatch(
       /^OUT_OF_MEMORY: .*KV cache for 1000000000000 tokens/,
     );
-    expect(() => readModel(folder, { ...OPTIONS, contextLength: 64 })).not.toThrow();
+    expect(() => readNamed(folder, { ...OPTIONS, contextLength: 64 })).not.toThrow();
   });
 
   test('weights quantized by other tools', () => {
     const folder = changedModel({ quantization_config: { quant_method: 'gptq', bits: 4 } });
-    expect(thrown(() => readModel(folder, OPTIONS))).toMatch(
+    expect(thrown(() => readNamed(folder, OPTIONS))).toMatch(
       /^MODEL_UNSUPPORTED: .*'gptq'.*supported: MLX affine/,
     );
   });
@@ -166,7 +166,7 @@ describe('readModel', () => {
 
 describe('what only the engine can tell', () => {
   const load = async (changes: object) =>
-    loadAddon().load(readModel(changedModel(changes), OPTIONS).spec, () => {});
+    loadAddon().load(readNamed(changedModel(changes), OPTIONS).spec, () => {});
 
   test('an unknown family: the supported ones are listed', async () => {
     await expect(load({ model_type: 'mamba9' })).rejects.toMatchObject({

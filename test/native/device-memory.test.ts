@@ -17,7 +17,7 @@ const CHILD = `
   const { loadAddon } = await import(${dist('native/load-addon.js')});
   const { readModel } = await import(${dist('model/load-model.js')});
   const { FOLDER, PROMPT, TOKENS, CANCEL_AT, FAILS_AT } = process.env;
-  const { spec } = readModel(FOLDER, { cwd: '/', env: {}, contextLength: 0, exact: false });
+  const { spec } = readModel({ kind: 'folder', text: FOLDER, path: FOLDER }, { cwd: '/', env: {}, contextLength: 0, exact: false });
   const model = await loadAddon().load(spec, () => {});
   if (FAILS_AT) process.env.MLX_FAILS_AT = FAILS_AT;
   const request = {

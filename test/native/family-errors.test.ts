@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readModel } from '../../src/model/load-model.ts';
 import { loadAddon } from '../../src/native/load-addon.ts';
 import type { LoadSpec, TensorEntry } from '../../src/native/load-types.ts';
+import { readNamed } from '../model/read-named.ts';
 
 const families = fileURLToPath(new URL('../fixtures/families/', import.meta.url));
 
 function specOf(model: string): LoadSpec {
-  return readModel(families + model, { cwd: process.cwd(), env: process.env, contextLength: 0 }).spec;
+  return readNamed(families + model, { cwd: process.cwd(), env: process.env, contextLength: 0 }).spec;
 }
 
 function withConfig(model: string, config: Record<string, unknown>): LoadSpec {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { localSource } from '../../src/model/model-source.ts';
 import { chatOnly } from '../../src/run/chat-only.ts';
 import { openLocalModel } from '../../src/run/open-local-model.ts';
 import type { OpenModelOptions } from '../../src/run/open-model.ts';
@@ -14,13 +15,15 @@ const options: OpenModelOptions = {
   onWait: () => undefined,
 };
 
+const BERT = localSource('test/fixtures/encoders/bert-mean', options);
+
 it('a model that turns texts into vectors is closed and refused', async () => {
   const { embedder, encoder } = fakeEmbedder();
-  const real = await openLocalModel('test/fixtures/encoders/bert-mean', options);
+  const real = await openLocalModel(BERT, options);
   const { model } = real;
   const opened = { model, embedder, name: 'org/fake', device: 'cpu', description: '', notices: [] };
   const open = chatOnly(async () => ({ ...opened, close: () => embedder.close() }));
-  await expect(open('org/fake', options)).rejects.toMatchObject({
+  await expect(open(BERT, options)).rejects.toMatchObject({
     code: 'USAGE',
     message: 'org/fake turns texts into vectors and does not chat',
   });
@@ -30,7 +33,7 @@ it('a model that turns texts into vectors is closed and refused', async () => {
 });
 
 it('a chat model is opened', async () => {
-  const { embedder: _, ...opened } = await openLocalModel('test/fixtures/encoders/bert-mean', options);
-  expect(await chatOnly(async () => opened)('chat', options)).toBe(opened);
+  const { embedder: _, ...opened } = await openLocalModel(BERT, options);
+  expect(await chatOnly(async () => opened)(BERT, options)).toBe(opened);
   await opened.close();
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { localSource } from '../../src/model/model-source.ts';
 import { openLog } from '../../src/run/log.ts';
 import type { OpenModel } from '../../src/run/open-model.ts';
 import { openRun, type RunOptions } from '../../src/run/open-run.ts';
@@ -10,7 +11,7 @@ import { tempFolder } from '../model/temp-folder.ts';
 function place(servers: object = {}) {
   const cwd = tempFolder();
   const steps: string[] = [];
-  const openModel: OpenModel = async source => {
+  const openModel: OpenModel = async ({ text: source }) => {
     steps.push(`open ${source}`);
     return {
       model: new FakeModel([]),
@@ -23,7 +24,7 @@ function place(servers: object = {}) {
   };
   const ignore = () => undefined;
   const options: RunOptions = {
-    source: 'org/fake',
+    source: localSource('org/fake', { cwd }),
     openModel,
     cwd,
     env: {},

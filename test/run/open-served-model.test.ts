@@ -5,7 +5,6 @@ import type { ReplyStats } from '../../src/agent/events/turn-event.ts';
 import type { ReplyEvent } from '../../src/agent/model/chat-model.ts';
 import { ServedChatModel } from '../../src/agent/model/served-model.ts';
 import { ServedClient } from '../../src/engine/served-client.ts';
-import type { OpenModelOptions } from '../../src/run/open-model.ts';
 import { openServedModel } from '../../src/run/open-served-model.ts';
 import type { OtherModels } from '../../src/serve/models/pool-options.ts';
 import { scriptedModel, serveScripted } from '../serve/scripted.ts';
@@ -41,8 +40,7 @@ const refuses = (status: number, message: string, code: string | null = null) =>
   says(status, { error: { message, type: 'x', param: null, code } });
 
 async function open(url: string, name = '', apiKey?: string) {
-  const connect = { url, ...(apiKey !== undefined && { apiKey }) };
-  return await openServedModel(name, { connect } as OpenModelOptions);
+  return await openServedModel({ kind: 'served', text: name, name, url, apiKey }, {});
 }
 
 /** What a reply of a streaming server comes to. */
@@ -201,9 +199,8 @@ describe('a model that its server has not loaded yet', () => {
       says(200, request.url === '/v1/models' ? { data: [MODEL] } : unloaded)(request, response, body);
     });
     const { signal } = stop;
-    await expect(openServedModel('m', { connect: { url }, signal } as OpenModelOptions)).rejects.toThrow(
-      'no more',
-    );
+    const source = { kind: 'served', text: 'm', name: 'm', url } as const;
+    await expect(openServedModel(source, { signal })).rejects.toThrow('no more');
   });
 });
 

@@ -10,13 +10,16 @@ const demo = new URL('../../../models/demo/', import.meta.url);
 
 /** Without its servers. */
 export function openDemo() {
-  return openLocalModel('demo', {
-    contextLength: 0,
-    adapter: undefined,
-    onProgress: () => undefined,
-    cwd: process.cwd(),
-    env: process.env,
-  });
+  return openLocalModel(
+    { kind: 'demo', text: 'demo' },
+    {
+      contextLength: 0,
+      adapter: undefined,
+      onProgress: () => undefined,
+      cwd: process.cwd(),
+      env: process.env,
+    },
+  );
 }
 
 /** Definitions by name. */

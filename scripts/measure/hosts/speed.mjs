@@ -27,6 +27,8 @@ const NO_LINK = { bytesPerSecond: ENDLESS, latency: 0, mesh: false };
 
 const module = path => import(pathToFileURL(join(distDir, path)).href);
 const { loadParts } = await module('engine/load-engine.js');
+const { localSource } = await module('model/model-source.js');
+const sourceOf = model => localSource(model, { cwd: process.cwd() });
 const { inspectModel } = await module('model/inspect.js');
 const { planModel } = await module('model/distributed/plan-model.js');
 const { readGroupHosts } = await module('distributed/leader/group-hosts.js');
@@ -52,9 +54,9 @@ async function secondsPerToken(load) {
 }
 
 const options = { contextLength: CONTEXT };
-const alone = model => secondsPerToken(() => loadParts(model, options));
+const alone = model => secondsPerToken(() => loadParts(sourceOf(model), options));
 const shared = (model, hosts) =>
-  secondsPerToken(() => loadShared(model, { hosts, version: VERSION }, options));
+  secondsPerToken(() => loadShared(sourceOf(model), { hosts, version: VERSION }, options));
 
 /** Each with an equal part of the memory's bandwidth. */
 function plan(model, machines, bytesPerSecond, link) {

@@ -13,7 +13,7 @@ const fromDist = path => import(pathToFileURL(join(distDir, path)).href);
 export async function openShape(source, options) {
   const here = name => existsSync(join(source, name));
   if (!here('config.json') || here('tokenizer.json')) return undefined;
-  const [{ loadParts }, { loadTokenizer }, { readModel }, { LocalChatModel }, templates, { probeTemplate }] =
+  const [{ loadEngine }, { loadTokenizer }, { readModel }, { LocalChatModel }, templates, { probeTemplate }] =
     await Promise.all(
       [
         'engine/load-engine.js',
@@ -24,9 +24,9 @@ export async function openShape(source, options) {
         'chat/capability.js',
       ].map(fromDist),
     );
-  const { chatTemplate } = readModel('demo', { ...options, contextLength: 0 });
+  const { chatTemplate } = readModel({ kind: 'demo', text: 'demo' }, { ...options, contextLength: 0 });
   const compiled = templates.compileTemplate(chatTemplate);
-  const { engine } = await loadParts(source, options);
+  const engine = await loadEngine(source, options);
   const model = new LocalChatModel({
     engine,
     tokenizer: loadTokenizer('demo'),

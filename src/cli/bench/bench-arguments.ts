@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { PEERS, type PeerModels, type PeerName } from '../../bench/peers.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { demoWeightsPath } from '../../model/demo-model.ts';
-import { resolveModel } from '../../model/locate.ts';
+import { filesOf, localSource } from '../../model/model-source.ts';
 import type { NumberRange } from '../../text/number-range.ts';
 import { checkNumber } from '../options/chat-options.ts';
 import { numberOrText } from '../options/option-kinds.ts';
@@ -68,7 +68,7 @@ export function loadOf({ quantize, kvBits, adapter, compare }: BenchArguments) {
 /** The same weights for the peers: the model itself if they can read it, or what the user names. */
 export function peerModels(args: BenchArguments): PeerModels {
   const where = { cwd: process.cwd(), env: process.env };
-  const location = resolveModel(args.model, where);
+  const location = filesOf(localSource(args.model, where), where);
   const named = (path: string | undefined) => (path === undefined ? undefined : resolve(where.cwd, path));
   const gguf = location.kind === 'demo' ? demoWeightsPath(where.env) : undefined;
   return {

@@ -5,6 +5,7 @@ import { findPeer } from '../../bench/peers.ts';
 import { textReport } from '../../bench/text-report.ts';
 import { LlmHostError } from '../../errors.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
+import { localSource } from '../../model/model-source.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Signals } from '../process/signals.ts';
@@ -31,7 +32,8 @@ export async function runBench(args: BenchArguments, signals: Signals): Promise<
   const names = peerNames(args.compare);
   const load = loadOf(args);
   const contextLength = Math.max(...promptTokens, ...turns) + generate;
-  const read = readModel(args.model, { ...load, contextLength, cwd: process.cwd(), env: process.env });
+  const where = { cwd: process.cwd(), env: process.env };
+  const read = readModel(localSource(args.model, where), { ...load, contextLength, ...where });
   const models = peerModels(args);
   const peers = names.map(name => findPeer(name, models, process.env));
   const stop = new AbortController();

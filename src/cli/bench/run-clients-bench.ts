@@ -13,6 +13,7 @@ import { LlmHostError } from '../../errors.ts';
 import { demoWeightsPath } from '../../model/demo-model.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { loadTokenizer } from '../../model/load-tokenizer.ts';
+import { localSource } from '../../model/model-source.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Signals } from '../process/signals.ts';
@@ -47,7 +48,7 @@ export async function runClientsBench(
   const threads = args.threads === undefined ? undefined : whole('threads', args.threads);
   const contextLength = promptTokens + generate + SPARE_TOKENS;
   const where = { cwd: process.cwd(), env: process.env };
-  const read = readModel(args.model, { ...loadOf(args), contextLength, ...where });
+  const read = readModel(localSource(args.model, where), { ...loadOf(args), contextLength, ...where });
   const tokenizer = loadTokenizer(args.model, where);
   const place = mkdtempSync(join(tmpdir(), 'llm-host-bench-'));
   const stop = new AbortController();

@@ -13,6 +13,7 @@ import { EXIT, LlmHostError } from '../../errors.ts';
 import { CountLine } from '../../line/count-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
+import { type LocalSource, localSource } from '../../model/model-source.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
@@ -37,22 +38,19 @@ export async function runToolsBench(
   if (args.threads !== undefined) process.env.LLM_HOST_THREADS = String(whole('threads', args.threads));
   const stop = new AbortController();
   signals.addCleanup(async () => stop.abort());
-  const read = readModel(args.model, {
-    ...loadOf(args),
-    contextLength: 0,
-    cwd: process.cwd(),
-    env: process.env,
-  });
+  const where = { cwd: process.cwd(), env: process.env };
+  const source = localSource(args.model, where);
+  const read = readModel(source, { ...loadOf(args), contextLength: 0, ...where });
   const benchmark = await benchmarkOf(args, say, stop.signal);
   const cases = chosenCases(benchmark, options);
-  const system = args.model === 'demo' ? DEMO_CONFIG.SystemPrompt : '';
+  const system = source.kind === 'demo' ? DEMO_CONFIG.SystemPrompt : '';
   const path = join(
     stateDirectory(process.env),
     'bench-tools',
     `${keyOf(benchmark, read, options, system)}.jsonl`,
   );
   const journal = new Journal(path, args.again === true, say);
-  const opened = await open(args, openModel, stop.signal);
+  const opened = await open(source, args, openModel, stop.signal);
   const progress = new CountLine(process.stderr, 'Asking');
   let asking = true;
   signals.addCleanup(async () => {
@@ -115,11 +113,16 @@ function keyOf(
     .slice(0, 16);
 }
 
-async function open(args: ToolsArguments, openModel: OpenModel, signal: AbortSignal): Promise<OpenedModel> {
+async function open(
+  source: LocalSource,
+  args: ToolsArguments,
+  openModel: OpenModel,
+  signal: AbortSignal,
+): Promise<OpenedModel> {
   const loading = new ProgressLine(process.stderr, 'Loading');
   const { kvBits, ...load } = loadOf(args);
   try {
-    const opened = await openModel(args.model, {
+    const opened = await openModel(source, {
       ...load,
       kvBits,
       contextLength: 0,

@@ -7,7 +7,7 @@ import type { OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS } from '../../run/open-run.ts';
 import { answerFormat } from '../options/answer-format.ts';
 import { type ChatArguments, checkNumbers, systemText } from '../options/chat-options.ts';
-import { checkConnection } from '../options/connect.ts';
+import { checkKey } from '../options/connect.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { homely } from '../process/homely.ts';
 import { MissingModel } from '../process/missing-model.ts';
@@ -16,7 +16,7 @@ import { SessionFolder } from '../session/saved-sessions.ts';
 import { TurnLog } from '../session/turn-log.ts';
 import { turnCount } from '../session/whole-conversation.ts';
 import { findConfigFile } from '../settings/find-config.ts';
-import { modelSource } from '../settings/model-source.ts';
+import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { modelSwitch } from '../start/model-switch.ts';
@@ -40,19 +40,20 @@ export interface StartedChat {
 /** Reads the configuration and refuses what cannot work, then starts servers and model side by side. */
 export async function startChat(args: ChatArguments, openModel: OpenModel): Promise<StartedChat> {
   checkNumbers(args);
-  checkConnection(args, process.env);
+  checkKey(args);
   const where = { cwd: process.cwd(), env: process.env };
+  const given = givenSource(args, where);
   // Without a config file, which could name a model, the missing model is the error to report.
-  const named =
-    [args.model, args.connect].some(Boolean) || args.config !== undefined || findConfigFile(where).path;
+  const named = given !== undefined || args.config !== undefined || findConfigFile(where).path !== undefined;
   if (!named) throw new MissingModel(args.prompt);
-  const settings = await chatSettings(args, where);
+  const settings = await chatSettings(args, given?.kind === 'demo', where);
+  const source = given ?? configuredSource(args, settings, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
   const responseFormat = answerFormat(args, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
   const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
-  const run = await startRun(args, settings, chatOnly(openModel));
+  const run = await startRun(args, source, settings, chatOnly(openModel));
   const { opened, servers, log } = run;
   // With --json a terminal's lines are requests, read all the time: none of them would reach a question.
   const takesRequests = args.json === true && args.prompt === undefined;
@@ -81,7 +82,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
     systemText: currentSystem,
     modelSwitch: modelSwitch(
       run,
-      name => modelSource({ ...args, model: name, revision: undefined }, settings.config),
+      name => otherSource(name, source, args, where.cwd),
       another => modelNotices(another, session.thinking, turnOptions.sampling),
     ),
     thinking: args.think,

@@ -1,7 +1,7 @@
 import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
 import { hubCacheFolder } from '../../hub/hub-environment.ts';
 import { modelName } from '../../model/gguf/parts.ts';
-import { hubIdOf, repoInCache } from '../../model/locate.ts';
+import { hubIdOf, repoInCache } from '../../model/model-source.ts';
 import type { OtherModel } from '../../serve/http/served-models.ts';
 import { isSameModel } from '../../serve/http/served-name.ts';
 

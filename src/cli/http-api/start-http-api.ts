@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { ensureModel } from '../../model/ensure-model.ts';
-import { hubIdOf, repoInCache } from '../../model/locate.ts';
+import { repoInCache } from '../../model/model-source.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
@@ -15,7 +15,7 @@ import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
 import { checkNumbers, systemText } from '../options/chat-options.ts';
 import type { AppConfig } from '../settings/config-file.ts';
-import { modelSource } from '../settings/model-source.ts';
+import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
@@ -50,10 +50,12 @@ export async function startHttpApi(
   checkNumbers(args);
   const options = httpApiOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
-  const settings = loadServeSettings(args, args.model === 'demo', where);
+  const given = givenSource(args, where);
+  const settings = loadServeSettings(args, given?.kind === 'demo', where);
+  const first = given ?? configuredSource(args, settings, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
-  const run = await startRun(args, settings, openModel, options.engine);
+  const run = await startRun(args, first, settings, openModel, options.engine);
   const turnOptions = agentOptions(args, settings.config);
   const ofModel = modelNotices(run.opened, args.think, turnOptions.sampling);
   try {
@@ -76,9 +78,8 @@ export async function startHttpApi(
       const listed = others.list().find(one => one.id === id);
       // Not its id in its place: that would download what has been deleted meanwhile.
       if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' is no longer there`);
-      return listed.source;
+      return otherSource(listed.source, first, {}, where.cwd);
     };
-    const first = modelSource(args, settings.config);
     const models = new ModelPool(
       loaded(run.opened),
       {
@@ -93,9 +94,9 @@ export async function startHttpApi(
       },
       {
         maxLoaded: options.maxOthers,
-        firstHub: hubIdOf(first, where),
-        usedRepos: [first, ...besideFirst(args, settings.config)].flatMap(
-          source => repoInCache(source, where) ?? [],
+        firstHub: first.kind === 'hub' ? first.id : undefined,
+        usedRepos: [first.text, ...besideFirst(args, settings.config)].flatMap(
+          name => repoInCache(name, where) ?? [],
         ),
         onCloseFailed: (id, error) =>
           run.log.logger.error({ model: id, problem: messageOf(error) }, 'a model could not be closed'),

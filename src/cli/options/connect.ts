@@ -1,5 +1,4 @@
 import { LlmHostError } from '../../errors.ts';
-import type { OpenModelOptions } from '../../run/open-model.ts';
 import { quoted } from '../../text/clean/visible.ts';
 import { isHttpAddress } from '../../text/http-address.ts';
 import { apiKeyOf } from './api-key.ts';
@@ -22,13 +21,16 @@ const OF_THE_SERVER = {
 } as const satisfies Partial<Record<keyof ChatArguments, string>>;
 
 /** For a chat, which has the key only for a server. Throws LlmHostError USAGE. */
-export function checkConnection(args: ChatArguments, env: NodeJS.ProcessEnv): void {
-  if (connection(args, env) || args.apiKey === undefined) return;
+export function checkKey(args: ChatArguments): void {
+  if (args.connect !== undefined || args.apiKey === undefined) return;
   throw new LlmHostError('USAGE', '--api-key goes with --connect');
 }
 
 /** `--connect` and its key; undefined: the model runs here. Throws LlmHostError USAGE. */
-export function connection(args: ChatArguments, env: NodeJS.ProcessEnv): OpenModelOptions['connect'] {
+export function connection(
+  args: ChatArguments,
+  env: NodeJS.ProcessEnv,
+): { readonly url: string; readonly apiKey: string | undefined } | undefined {
   if (args.connect === undefined) return undefined;
   const names = Object.keys(OF_THE_SERVER) as (keyof typeof OF_THE_SERVER)[];
   const other = names.find(name => args[name] !== undefined);
@@ -37,8 +39,7 @@ export function connection(args: ChatArguments, env: NodeJS.ProcessEnv): OpenMod
       hint: 'The server has loaded the model; give the option to its `llm-host serve`.',
     });
   }
-  const apiKey = apiKeyOf(args.apiKey, env);
-  return { url: serverAddress(args.connect), ...(apiKey !== undefined && { apiKey }) };
+  return { url: serverAddress(args.connect), apiKey: apiKeyOf(args.apiKey, env) };
 }
 
 /** `http://127.0.0.1:8080`: as `serve` prints it, or only host and port, or with the `/v1` that other clients need. */

@@ -1,5 +1,5 @@
 import { LlmHostError } from '../../errors.ts';
-import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
+import type { ModelSource } from '../../model/model-source.ts';
 import type { ChatArguments } from './chat-options.ts';
 
 /** How this program loads a model. */
@@ -20,11 +20,10 @@ const OF_ALL_LOADED_HERE = {
 /**
  * Refuses what has no effect on a model that Ollama loads; what config.json says is for all models, and stays.
  * Throws LlmHostError USAGE.
- * @param source the model, with its prefix
  * @param others whether further models may be loaded here
  */
-export function checkOllama(source: string, args: ChatArguments, others: boolean): void {
-  if (!source.startsWith(OLLAMA_PREFIX)) return;
+export function checkOllama(source: ModelSource, args: ChatArguments, others: boolean): void {
+  if (source.kind !== 'ollama') return;
   const flags = { ...OF_ONE_LOADED_HERE, ...(!others && OF_ALL_LOADED_HERE) };
   const given = Object.entries(flags).find(([name]) => args[name as keyof typeof flags] !== undefined);
   if (!given) return;

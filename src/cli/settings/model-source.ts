@@ -1,30 +1,62 @@
 import { LlmHostError } from '../../errors.ts';
-import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
-import { SERVED_PREFIX } from '../../run/served-source.ts';
+import { localSource, type ModelSource } from '../../model/model-source.ts';
 import { atRevision } from '../options/at-revision.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
+import { connection } from '../options/connect.ts';
+import type { Place } from '../process/folders.ts';
 import { MissingModel } from '../process/missing-model.ts';
 import type { AppConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
 const OF_A_MODEL: readonly string[] = ['MODEL_NOT_FOUND', 'MODEL_BROKEN', 'MODEL_UNSUPPORTED'];
 
-/** The model that the command line or config.json names, with its backend. Throws LlmHostError USAGE. */
-export function modelSource(
+/** Before the name of a model that Ollama runs. */
+const OLLAMA_PREFIX = 'ollama:';
+
+/**
+ * The model that the command line names; undefined: none.
+ * @throws LlmHostError USAGE, and as `localSource` does
+ */
+export function givenSource(args: ChatArguments, { cwd, env }: Place): ModelSource | undefined {
+  const { model } = args;
+  const server = connection(args, env);
+  if (server) return { kind: 'served', text: model ?? '', name: model ?? '', ...server };
+  return model === undefined ? undefined : namedSource(model, args, cwd);
+}
+
+/** The model that config.json names, with the backend of the command line. Throws as `givenSource` does. */
+export function configuredSource(
   args: ChatArguments,
-  config: AppConfig,
-  configPaths: readonly string[] = [],
-): string {
-  if (args.connect !== undefined) return SERVED_PREFIX + (args.model ?? '');
-  const named =
-    args.model ?? (args.backend === 'ollama' ? (config.ollama?.model ?? config.model) : config.model);
+  { config, configPaths }: Pick<Settings, 'config' | 'configPaths'>,
+  { cwd }: Pick<Place, 'cwd'>,
+): ModelSource {
+  const named = args.backend === 'ollama' ? (config.ollama?.model ?? config.model) : config.model;
   if (named === undefined) throw new MissingModel(args.prompt, configPaths);
+  try {
+    return namedSource(named, args, cwd);
+  } catch (error) {
+    throw withItsFile(error, { configPaths });
+  }
+}
+
+/** Another model for the same run. */
+export function otherSource(name: string, first: ModelSource, args: ChatArguments, cwd: string): ModelSource {
+  if (first.kind === 'served') return { ...first, text: name, name };
+  return namedSource(name, { backend: args.backend }, cwd);
+}
+
+function namedSource(
+  named: string,
+  { backend, revision }: Pick<ChatArguments, 'backend' | 'revision'>,
+  cwd: string,
+): ModelSource {
   const isOllama = named.startsWith(OLLAMA_PREFIX);
-  if (args.backend === 'mlx' && isOllama) {
+  if (backend === 'mlx' && isOllama) {
     throw new LlmHostError('USAGE', `--backend mlx does not apply to the model '${named}'`);
   }
-  const source = args.backend === 'ollama' && !isOllama ? OLLAMA_PREFIX + named : named;
-  return atRevision(source, args.revision);
+  const text = atRevision(backend === 'ollama' && !isOllama ? OLLAMA_PREFIX + named : named, revision);
+  if (!text.startsWith(OLLAMA_PREFIX)) return localSource(text, { cwd });
+  return { kind: 'ollama', text, name: text.slice(OLLAMA_PREFIX.length) };
 }
 
 /** Says in the error of a model that config.json names where it is named. */

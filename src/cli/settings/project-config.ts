@@ -1,10 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import { idToDownload } from '../../model/ensure-model.ts';
+import type { HubId } from '../../hub/hub-id.ts';
+import { isComplete } from '../../model/ensure-model.ts';
 import { isLoopback } from '../../serve/http/access/access.ts';
 import { quoted } from '../../text/clean/visible.ts';
-import type { Place } from '../process/folders.ts';
 import type { AppConfig } from './config-file.ts';
 
 /** What only the user may decide: whether a value is one that a stranger may have written, in a file of `folder`. */
@@ -52,16 +52,16 @@ export function withoutDecisions(
 }
 
 /**
- * Refuses to download what only a project's config.json names, by its `key`; what is on this machine may be used. Throws
- * LlmHostError CONFIG.
+ * Refuses to download what only a project's config.json names, by its `key`; what is on this machine may be used.
+ * Throws LlmHostError CONFIG.
  */
-export function refuseDownload(path: string, key: string, source: string, where: Place): void {
-  if (idToDownload(source, where) === undefined) return;
+export function refuseDownload(path: string, key: string, id: HubId, env: NodeJS.ProcessEnv): void {
+  if (isComplete(id, env)) return;
   throw new LlmHostError(
     'CONFIG',
-    `${basename(path)} came with the working directory, and its ${key} ${quoted(source)} is not on this machine`,
+    `${basename(path)} came with the working directory, and its ${key} ${quoted(id.source)} is not on this machine`,
     {
-      hint: `Nothing was downloaded. If you want it: llm-host pull ${source}\nOr name the file: --config ${basename(path)}\nThe file is ${path}.`,
+      hint: `Nothing was downloaded. If you want it: llm-host pull ${id.source}\nOr name the file: --config ${basename(path)}\nThe file is ${path}.`,
     },
   );
 }

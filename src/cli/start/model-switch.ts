@@ -1,3 +1,4 @@
+import type { ModelSource } from '../../model/model-source.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import type { Run } from '../../run/open-run.ts';
 
@@ -22,7 +23,7 @@ const STEP_PERCENT = 20;
  */
 export function modelSwitch(
   run: Run,
-  sourceOf: (name: string) => string,
+  sourceOf: (name: string) => ModelSource,
   prepare: (opened: OpenedModel) => readonly string[],
 ): ModelSwitch {
   return {

@@ -8,7 +8,6 @@ import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
-import { connection } from '../options/connect.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';
@@ -38,7 +37,6 @@ export function modelOptions(
     shared: args.hosts === undefined ? undefined : { hosts: args.hosts, version: VERSION },
     diskCacheBytes: Math.round((args.diskCacheMb ?? config.diskCacheMb ?? DEFAULT_DISK_CACHE_MB) * 2 ** 20),
     ollama: ollamaSettings(args, config),
-    connect: connection(args, env),
     toolProtocol: config.toolProtocol,
     promptStyle: promptStyleOf(config, env),
     toolFormats: callFormatsOfUser(config.toolFormats ?? []),

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { DownloadLine } from '../../line/download-line.ts';
 import { ProgressLine } from '../../line/progress-line.ts';
-import { OLLAMA_PREFIX } from '../../run/ollama-source.ts';
+import { hubIdOf, type ModelSource } from '../../model/model-source.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
-import { SERVED_PREFIX } from '../../run/served-source.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import { checkOllama } from '../options/ollama.ts';
 import { configDirectory, type Place, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
 import { CLIENT_INFO } from '../process/version.ts';
-import { modelSource, withItsFile } from '../settings/model-source.ts';
+import { withItsFile } from '../settings/model-source.ts';
 import { refuseDownload } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
 import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
@@ -20,18 +19,18 @@ import { toolPolicy } from './tool-policy.ts';
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(
   args: ChatArguments & { readonly models?: readonly string[] | undefined },
+  source: ModelSource,
   settings: Settings,
   openModel: OpenModel,
   engine: Pick<OpenModelOptions, 'cacheBytes' | 'parallel' | 'maxGapMs'> = {},
 ): Promise<Run> {
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
-  const source = modelSource(args, config, settings.configPaths);
   checkOllama(source, args, (args.models ?? []).length > 0);
   checkProject(source, args, settings, { cwd, env });
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');
-  const download = new DownloadLine(process.stderr, source);
+  const download = new DownloadLine(process.stderr, source.text);
   try {
     return await openRun({
       source,
@@ -72,16 +71,19 @@ export async function startRun(
 
 /** Nothing is downloaded that the user has not named. */
 function checkProject(
-  source: string,
+  source: ModelSource,
   args: ChatArguments,
   { config, projectConfig }: Settings,
-  where: Place,
+  { cwd, env }: Place,
 ): void {
-  const isLocal = ![OLLAMA_PREFIX, SERVED_PREFIX].some(prefix => source.startsWith(prefix));
-  if (projectConfig === undefined || !isLocal) return;
-  if (args.model === undefined) refuseDownload(projectConfig, 'model', source, where);
-  if (args.draftModel === undefined && config.draftModel !== undefined)
-    refuseDownload(projectConfig, 'draftModel', config.draftModel, where);
+  if (projectConfig === undefined || source.kind === 'ollama' || source.kind === 'served') return;
+  if (args.model === undefined && source.kind === 'hub')
+    refuseDownload(projectConfig, 'model', source.id, env);
+  const draft =
+    args.draftModel === undefined && config.draftModel !== undefined
+      ? hubIdOf(config.draftModel, { cwd })
+      : undefined;
+  if (draft) refuseDownload(projectConfig, 'draftModel', draft, env);
 }
 
 /** Somebody at a keyboard need not wait for servers before typing; a script gets every tool. */

@@ -9,6 +9,7 @@ import {
 import { LlmHostError } from '../../errors.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
+import type { LocalSource } from '../../model/model-source.ts';
 import { notAChatModel } from '../../model/not-a-chat-model.ts';
 import type { SharedLoading } from '../link/messages.ts';
 import { markOf } from '../model-mark.ts';
@@ -29,7 +30,7 @@ export interface SharedBy {
 
 /** Loads a model over the machines of a hosts file, this one first. Throws LlmHostError that names the machine. */
 export async function loadShared(
-  source: string,
+  source: LocalSource,
   { hosts, version }: SharedBy,
   options: LoadEngineOptions,
 ): Promise<LoadedParts & { readonly titles: readonly string[] }> {
@@ -44,7 +45,7 @@ export async function loadShared(
   const group = await MachineGroup.connect(groupHosts, version);
   let loaded: LoadedParts | undefined;
   try {
-    await group.compare(source, mark, loading);
+    await group.compare(source.text, mark, loading);
     const shared = {
       ...options,
       cacheBytes: loading.cacheBytes,

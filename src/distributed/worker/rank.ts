@@ -2,6 +2,7 @@ import { NativeJob } from '../../engine/native-job.ts';
 import { LlmHostError } from '../../errors.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
+import { localSource } from '../../model/model-source.ts';
 import type { NativeModel } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { failure, fromWire, type Order, type Report, type SharedLoading } from '../link/messages.ts';
@@ -52,15 +53,15 @@ export class Rank {
   }
 
   async #compare({ model, machines, loading }: OrderOf<'compare'>): Promise<void> {
-    const read = readModel(model, {
+    const where = { cwd: process.cwd(), env: process.env };
+    const read = readModel(localSource(model, where), {
       contextLength: loading.contextLength,
       kvBits: loading.kvBits ?? 0,
       exact: loading.exact,
       adapter: loading.adapter,
       quantize: loading.quantize,
       anyMemory: true,
-      cwd: process.cwd(),
-      env: process.env,
+      ...where,
     });
     checkShare(read, { machines, first: false }, loading.cacheBytes);
     this.#compared = { read, loading };

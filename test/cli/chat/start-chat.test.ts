@@ -25,7 +25,7 @@ afterEach(() => {
 /** Models of every name, and whether each was asked to think. */
 function models() {
   const asked: string[] = [];
-  const openModel: OpenModel = async name => {
+  const openModel: OpenModel = async ({ text: name }) => {
     const setThinking = (on: boolean) => {
       asked.push(`${name} ${on}`);
       return name === 'org/fixed' ? ('none' as const) : ('done' as const);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpApiArguments } from '../../../src/cli/http-api/http-api-options.ts';
 import { type HttpApi, startHttpApi } from '../../../src/cli/http-api/start-http-api.ts';
+import type { ModelSource } from '../../../src/model/model-source.ts';
 import type { OpenModel } from '../../../src/run/open-model.ts';
 import { content, FakeModel, STATS, type Step } from '../../agent/fakes.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
@@ -50,7 +51,7 @@ const ARGS: HttpApiArguments = { model: 'org/fake', mcp: false, port: 0 };
 async function started(
   args: Partial<HttpApiArguments>,
   openModel: OpenModel,
-  fetchModel = (_source: string) => Promise.resolve(),
+  fetchModel = (_source: ModelSource) => Promise.resolve(),
 ): Promise<HttpApi> {
   const serve = await startHttpApi({ ...ARGS, ...args }, openModel, fetchModel);
   onTestFinished(() => serve.close());
@@ -186,7 +187,7 @@ test('what is broken beside the model is said, and does not keep it from serving
 test('other models are opened when they are named, and closed with the first', async () => {
   const opened: string[] = [];
   const closed: string[] = [];
-  const openModel: OpenModel = async (source, { adapter }) => {
+  const openModel: OpenModel = async ({ text: source }, { adapter }) => {
     opened.push(`${source} ${adapter ?? ''}`.trim());
     return {
       model: new FakeModel([[content(`I am ${source}`)]]),
@@ -218,7 +219,7 @@ test('other models are opened when they are named, and closed with the first', a
 
 test('another model thinks as the options say, and what it cannot do of it is in the log', async () => {
   const asked: string[] = [];
-  const openModel: OpenModel = async name => {
+  const openModel: OpenModel = async ({ text: name }) => {
     const setThinking = (on: boolean) => {
       asked.push(`${name} ${on}`);
       return name === 'org/fake' ? ('done' as const) : ('none' as const);
@@ -241,11 +242,11 @@ test('the files of another model are fetched before it is opened, by what it was
   const seen: string[] = [];
   const { openModel } = scripted([content('hi')]);
   const opening: OpenModel = (source, options) => {
-    seen.push(`open ${source}`);
+    seen.push(`open ${source.text}`);
     return openModel(source, options);
   };
-  const fetchModel = async (source: string) => {
-    seen.push(`fetch ${source}`);
+  const fetchModel = async ({ text }: ModelSource) => {
+    seen.push(`fetch ${text}`);
   };
   const serve = await started({ models: ['org/other@v1'] }, opening, fetchModel);
   const body = JSON.stringify({ model: 'other@v1', messages: [{ role: 'user', content: 'hello' }] });
@@ -261,7 +262,7 @@ test('a model is one model, whichever of its names is used', async () => {
   const { openModel } = scripted([content('hi')], [content('hi')]);
   const named: OpenModel = async (source, options) => ({
     ...(await openModel(source, options)),
-    name: source,
+    name: source.text,
   });
   const serve = await started({ model: 'granite4:1b', models: ['*'], manageModels: true }, named);
   const send = async (method: string, path: string, body?: object) => {

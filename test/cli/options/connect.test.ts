@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkConnection, connection } from '../../../src/cli/options/connect.ts';
+import { checkKey, connection } from '../../../src/cli/options/connect.ts';
 
 test.each([
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
@@ -27,7 +27,11 @@ test.each([
   [{ connect: 'x:1', apiKey: '@/none/key' }, '--api-key: /none/key cannot be read'],
   [{ apiKey: 'x' }, '--api-key goes with --connect'],
 ])('%j is refused', (args, message) => {
-  expect(() => checkConnection(args, {})).toThrow(
+  const check = () => {
+    checkKey(args);
+    connection(args, {});
+  };
+  expect(check).toThrow(
     expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(message) }),
   );
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatArguments } from '../../../src/cli/options/chat-options.ts';
 import { checkOllama } from '../../../src/cli/options/ollama.ts';
+import { givenSource } from '../../../src/cli/settings/model-source.ts';
 import { startRun } from '../../../src/cli/start/start-run.ts';
+import { localSource, type ModelSource } from '../../../src/model/model-source.ts';
 
 const OF_ONE: [string, ChatArguments][] = [
   ['--adapter', { adapter: ['folder'] }],
@@ -15,13 +17,15 @@ const OF_ALL: [string, ChatArguments][] = [
   ['--disk-cache-mb', { diskCacheMb: 0 }],
 ];
 
+const OLLAMA = { kind: 'ollama', text: 'ollama:x', name: 'x' } as const;
+
 const refusal = (flag: string) =>
   expect.objectContaining({ code: 'USAGE', message: `${flag} does not go with a model of Ollama` });
 
 describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
   test('is refused with a model of Ollama, and goes with another', () => {
-    expect(() => checkOllama('ollama:x', args, false)).toThrow(refusal(flag));
-    expect(() => checkOllama('org/x', args, false)).not.toThrow();
+    expect(() => checkOllama(OLLAMA, args, false)).toThrow(refusal(flag));
+    expect(() => checkOllama(localSource('org/x', { cwd: '/' }), args, false)).not.toThrow();
   });
 
   test('is refused before anything starts, however Ollama is named', async () => {
@@ -39,19 +43,21 @@ describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
       { model: 'x', backend: 'ollama' as const },
     ];
     for (const one of named) {
-      await expect(startRun({ ...args, ...one }, settings, openModel)).rejects.toThrow(refusal(flag));
+      const given = { ...args, ...one };
+      const source = givenSource(given, { cwd: '/', env: {} }) as ModelSource;
+      await expect(startRun(given, source, settings, openModel)).rejects.toThrow(refusal(flag));
     }
   });
 });
 
 test.each(OF_ALL)('%s is for the further models of a server', (_flag, args) => {
-  expect(() => checkOllama('ollama:x', args, true)).not.toThrow();
+  expect(() => checkOllama(OLLAMA, args, true)).not.toThrow();
 });
 
 test.each(OF_ONE)('%s is for none of the further models', (flag, args) => {
-  expect(() => checkOllama('ollama:x', args, true)).toThrow(refusal(flag));
+  expect(() => checkOllama(OLLAMA, args, true)).toThrow(refusal(flag));
 });
 
 test('what Ollama can do is taken', () => {
-  expect(() => checkOllama('ollama:x', { context: 100, repetitionGuard: false }, false)).not.toThrow();
+  expect(() => checkOllama(OLLAMA, { context: 100, repetitionGuard: false }, false)).not.toThrow();
 });

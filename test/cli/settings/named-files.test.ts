@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { modelSource, withItsFile } from '../../../src/cli/settings/model-source.ts';
+import { configuredSource, withItsFile } from '../../../src/cli/settings/model-source.ts';
 import { loadSettings } from '../../../src/cli/settings/settings.ts';
 import { LlmHostError } from '../../../src/errors.ts';
 import { prepareServers } from '../../../src/run/prepare-servers.ts';
@@ -104,7 +104,8 @@ describe('what is wrong with a configuration file is said with its name and path
       "Model 'x' not found\nWhy.\nThe model is named in /a/mine.json.",
     );
     expect(withItsFile(missing, { configPaths: [] })).toBe(missing);
-    expect(() => modelSource({}, { SystemPrompt: '' }, ['/a/mine.json'])).toThrow(
+    const settings = { config: { SystemPrompt: '' }, configPaths: ['/a/mine.json'] };
+    expect(() => configuredSource({}, settings, { cwd: '/' })).toThrow(
       expect.objectContaining({ message: 'missing model', hint: 'Nor does /a/mine.json name one.' }),
     );
   });

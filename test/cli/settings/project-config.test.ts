@@ -72,8 +72,8 @@ test.each<Part>([
 
 test('a model is downloaded once the user has named it', async () => {
   const { cache, env, pull } = await hubPlace();
-  const where = { cwd: tempFolder(), env: { ...env, HF_HUB_CACHE: cache } };
-  const refuse = () => refuseDownload('/p/config.json', 'model', 'org/model', where);
+  const id = { repo: 'org/model', revision: 'main', source: 'org/model' };
+  const refuse = () => refuseDownload('/p/config.json', 'model', id, { ...env, HF_HUB_CACHE: cache });
   expect(refuse).toThrow("its model 'org/model' is not on this machine");
   await pull();
   expect(refuse).not.toThrow();

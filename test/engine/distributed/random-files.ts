@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import { safetensorsOf } from '../../model/model-files.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { randomNumbers } from '../../native/tiny/tiny-model.ts';
 
 type Shapes = Readonly<Record<string, readonly number[]>>;
@@ -20,7 +20,7 @@ const RANK = 4;
 
 /** An adapter for every matrix of heads and networks of a model whose files are not quantized, and for its router. */
 export function randomAdapter(model: string, layout: 'mlx' | 'peft'): string {
-  const { spec } = readModel(model, { contextLength: 0, anyMemory: true, cwd: '/', env: {} });
+  const { spec } = readNamed(model, { contextLength: 0, anyMemory: true, cwd: '/', env: {} });
   const random = randomNumbers(11);
   const shapes: Record<string, readonly number[]> = {};
   for (const { name, shape } of spec.weights.tensors) {

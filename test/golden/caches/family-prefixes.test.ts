@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import { newFolder, once } from '../../engine/cache/kept-prefixes.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { promptOf } from '../../native/tiny/run-job.ts';
 import { REMEMBERING } from './edited-dialogues.ts';
 
@@ -9,7 +9,7 @@ const models = fileURLToPath(new URL('../../fixtures/families/', import.meta.url
 const SHARED = 270;
 
 test.each(REMEMBERING)('%s goes on from a prefix on disk', async family => {
-  const { spec } = readModel(`${models}${family}`, {
+  const { spec } = readNamed(`${models}${family}`, {
     cwd: process.cwd(),
     env: process.env,
     contextLength: 0,

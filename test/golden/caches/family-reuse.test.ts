@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { randomIds } from '../../../src/bench/random-ids.ts';
-import { readModel } from '../../../src/model/load-model.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { variantsOf, withModel } from '../decoders/family-cases.ts';
 import { generate, loadNative } from '../native-run.ts';
 
@@ -58,7 +58,7 @@ test('keys with the angles of one length are not used in a prompt as long as the
 
 test('layers that share quantized keys and values read them whatever the chunks', async () => {
   const options = { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true, kvBits: 8 } as const;
-  const { spec } = readModel(`${models}gemma4_text/mlx`, options);
+  const { spec } = readNamed(`${models}gemma4_text/mlx`, options);
   const [golden] =
     variantsOf('gemma4_text')
       .find(variant => variant.name === 'mlx')

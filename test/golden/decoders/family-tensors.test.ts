@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { familyNames, variantsOf, withModel } from './family-cases.ts';
 
 const specOf = (source: string): LoadSpec =>
-  readModel(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true }).spec;
+  readNamed(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true }).spec;
 
 const withTensors = (spec: LoadSpec, tensors: readonly TensorEntry[]): LoadSpec => ({
   ...spec,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TextReader } from '../../../src/embed/text-reader.ts';
 import { loadEncoder } from '../../../src/engine/load-encoder.ts';
-import { readModel } from '../../../src/model/load-model.ts';
 import { specialFrame } from '../../../src/tokens/special-frame.ts';
+import { readNamed } from '../../model/read-named.ts';
 
 /** A text or a pair, its tokens, and the vector that transformers gives it in float32. */
 interface GoldenText {
@@ -33,7 +33,7 @@ export function compared(found: Float32Array, cases: readonly GoldenText[]) {
 
 async function encodeGolden(name: string, exact: boolean) {
   const options = { cwd: process.cwd(), env: process.env, contextLength: 0, exact };
-  const read = readModel(`test/fixtures/encoders/${name}`, options);
+  const read = readNamed(`test/fixtures/encoders/${name}`, options);
   const { encoder, tokenizer } = await loadEncoder(read, {});
   const reader = new TextReader(tokenizer, specialFrame(read.tokenizer ?? {}), encoder.info.contextLength);
   const cases = GOLDENS[name] ?? [];

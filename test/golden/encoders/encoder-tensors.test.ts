@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
+import { readNamed } from '../../model/read-named.ts';
 
 const specOf = (name: string, room = 'encoders'): LoadSpec =>
-  readModel(`test/fixtures/${room}/${name}`, {
+  readNamed(`test/fixtures/${room}/${name}`, {
     cwd: process.cwd(),
     env: process.env,
     contextLength: 0,

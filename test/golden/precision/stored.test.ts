@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import type { NativeModel } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { variantsOf, withModel } from '../decoders/family-cases.ts';
 import { type PackedCase, unpackCase } from '../decoders/packed-steps.ts';
 import { tinyGoldens, tinyModels } from '../decoders/tiny-cases.ts';
@@ -80,7 +80,7 @@ async function forced(model: NativeModel, golden: GoldenCase) {
 
 const load = (source: string): Promise<NativeModel> =>
   loadAddon().load(
-    readModel(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: false }).spec,
+    readNamed(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: false }).spec,
     () => {},
   );
 

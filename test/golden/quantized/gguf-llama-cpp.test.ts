@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import type { LoadSpec } from '../../../src/native/load-types.ts';
 import { isObject } from '../../../src/text/files/json-file.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { generate } from '../native-run.ts';
 
 /** What scripts/goldens/gguf_peer.py wrote: llama.cpp's own greedy replies, with each token's log-probability. */
@@ -36,7 +36,7 @@ test.each(FILES.map(file => [file.architecture, file] as const))(
     const options = { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true };
     // llama.cpp takes GELU from a table of float16; random weights exaggerate that.
     const near = architecture === 'gemma4' ? 1e-2 : 1e-4;
-    const model = await loadAddon().load(asLlamaCpp(readModel(path, options).spec), () => {});
+    const model = await loadAddon().load(asLlamaCpp(readNamed(path, options).spec), () => {});
     try {
       for (const { prompt, ids, logprobs } of cases) {
         const tokens = await generate(model, prompt, ids.length);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readModel } from '../../../src/model/load-model.ts';
 import type { NativeModel } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import type { LoadSpec, TensorEntry } from '../../../src/native/load-types.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { variantsOf } from '../decoders/family-cases.ts';
 import { generate, loadNative } from '../native-run.ts';
 
@@ -107,7 +107,7 @@ async function repliesOf(
 }
 
 const specOf = (source: string): LoadSpec =>
-  readModel(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true }).spec;
+  readNamed(source, { cwd: process.cwd(), env: process.env, contextLength: 0, exact: true }).spec;
 
 const withTensors = (spec: LoadSpec, tensors: readonly TensorEntry[]): LoadSpec => ({
   ...spec,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { randomIds } from '../../../src/bench/random-ids.ts';
-import { readModel } from '../../../src/model/load-model.ts';
 import type { NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
+import { readNamed } from '../../model/read-named.ts';
 import { request } from '../../native/tiny/native-request.ts';
 
 /** A request, and after how many of its tokens it is cancelled. */
@@ -89,7 +89,7 @@ export interface TogetherOptions {
 export async function expectSameTogether(source: string, together: TogetherOptions) {
   const { count, parallel, exact, adapter, drafts } = together;
   const options = { cwd: process.cwd(), env: process.env, contextLength: 0, adapter, exact };
-  const { spec } = readModel(source, options);
+  const { spec } = readNamed(source, options);
   const sized = { ...spec, parallel, cacheBytes: 2 ** 28 };
   const plain = await loadAddon().load(sized, () => {});
   const below = numbers(count + parallel);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readEncoderConfig } from '../../../src/model/encoder/encoder-config.ts';
-import { readModel } from '../../../src/model/load-model.ts';
+import { readNamed } from '../read-named.ts';
 
 const BERT = { model_type: 'bert', architectures: ['BertModel'] };
 const module = (name: string, path = '') => ({
@@ -134,7 +134,7 @@ it('the weights of a matrix are missing', () => {
   cpSync('test/fixtures/encoders/gemma3', folder, { recursive: true });
   rmSync(join(folder, '2_Dense/model.safetensors'));
   const options = { cwd: process.cwd(), env: process.env, contextLength: 0 };
-  expect(() => readModel(folder, options)).toThrow(expect.objectContaining({ code: 'MODEL_BROKEN' }));
+  expect(() => readNamed(folder, options)).toThrow(expect.objectContaining({ code: 'MODEL_BROKEN' }));
 });
 
 it('prompts, and what a classifier is', () => {

@@ -1,22 +1,24 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { repoInCache, resolveModel } from '../../src/model/locate.ts';
+import { filesOf, type LocateOptions, localSource, repoInCache } from '../../src/model/model-source.ts';
 import { tempFolder } from './temp-folder.ts';
 import { thrown, thrownHint } from './thrown.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-describe('resolveModel', () => {
+const locate = (name: string, options: LocateOptions) => filesOf(localSource(name, options), options);
+
+describe('a model', () => {
   test('demo, a folder, a GGUF file, absolute or not', () => {
     const cwd = tempFolder({ 'some/model/config.json': {}, 'Small.Q4_0.GGUF': '' });
     const options = { cwd, env: {} };
-    expect(resolveModel('demo', options)).toEqual({ kind: 'demo', name: 'demo' });
+    expect(locate('demo', options)).toEqual({ kind: 'demo', name: 'demo' });
     const folder = { kind: 'folder', name: 'model', path: join(cwd, 'some/model') };
-    expect(resolveModel('some/model', options)).toEqual(folder);
-    expect(resolveModel(`${cwd}/some/model/`, options)).toEqual(folder);
+    expect(locate('some/model', options)).toEqual(folder);
+    expect(locate(`${cwd}/some/model/`, options)).toEqual(folder);
     const file = { kind: 'gguf', name: 'Small.Q4_0', path: join(cwd, 'Small.Q4_0.GGUF') };
-    expect(resolveModel('./Small.Q4_0.GGUF', options)).toEqual(file);
+    expect(locate('./Small.Q4_0.GGUF', options)).toEqual(file);
   });
 
   test('a Hub id in the cache: by main, by another ref, by commit', () => {
@@ -30,9 +32,9 @@ describe('resolveModel', () => {
     const path = join(cache, repo, 'snapshots', COMMIT);
     const id = 'ibm-granite/granite-4.0-1b';
     for (const source of [id, `${id}@main`, `${id}@refs/pr/1`, `${id}@${COMMIT}`]) {
-      expect(resolveModel(source, options)).toEqual({ kind: 'folder', name: source, path });
+      expect(locate(source, options)).toEqual({ kind: 'folder', name: source, path });
     }
-    expect(thrown(() => resolveModel(`${id}@v2`, options))).toBe(
+    expect(thrown(() => locate(`${id}@v2`, options))).toBe(
       `MODEL_NOT_FOUND: Model '${id}@v2' not found or not accessible`,
     );
   });
@@ -62,13 +64,13 @@ describe('resolveModel', () => {
 
   test('not found: says where it looked', () => {
     const options = { cwd: '/nowhere', env: { HF_HOME: '/cache' } };
-    expect(thrown(() => resolveModel('org/name', options))).toBe(
+    expect(thrown(() => locate('org/name', options))).toBe(
       "MODEL_NOT_FOUND: Model 'org/name' not found or not accessible",
     );
-    expect(thrownHint(() => resolveModel('org/name', options))).toBe(
+    expect(thrownHint(() => locate('org/name', options))).toBe(
       'No such folder or file: /nowhere/org/name, and it is not in the Hugging Face cache (/cache/hub). Get it with: llm-host pull org/name',
     );
-    expect(thrownHint(() => resolveModel('./x/y/z', options))).toBe('No such folder or file: /nowhere/x/y/z');
+    expect(thrownHint(() => locate('./x/y/z', options))).toBe('No such folder or file: /nowhere/x/y/z');
   });
 
   test('names that no model has, or that would leave the cache', () => {
@@ -84,7 +86,7 @@ describe('resolveModel', () => {
       'a/b/c',
       'x'.repeat(300),
     ]) {
-      expect(thrown(() => resolveModel(source, options))).toBe(
+      expect(thrown(() => locate(source, options))).toBe(
         `MODEL_NOT_FOUND: Model '${source}' not found or not accessible`,
       );
     }
@@ -94,9 +96,9 @@ describe('resolveModel', () => {
     const cwd = tempFolder({ 'model.safetensors': '' });
     symlinkSync('loop', join(cwd, 'loop'));
     const options = { cwd, env: {} };
-    expect(thrown(() => resolveModel('model.safetensors', options))).toBe(
+    expect(thrown(() => locate('model.safetensors', options))).toBe(
       'MODEL_UNSUPPORTED: model.safetensors is neither a model folder nor a .gguf file',
     );
-    expect(thrownHint(() => resolveModel('loop', options))).toMatch(/ELOOP/);
+    expect(thrownHint(() => locate('loop', options))).toMatch(/ELOOP/);
   });
 });

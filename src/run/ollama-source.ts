@@ -1,2 +1,0 @@
-/** Prefix of a model that an Ollama server runs. */
-export const OLLAMA_PREFIX = 'ollama:';
