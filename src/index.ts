@@ -27,7 +27,7 @@ export type {
   SavedCache,
   TokenEvent,
 } from './engine/engine.ts';
-export type { LoadEngineOptions } from './engine/load-engine.ts';
+export type { ModelOptions } from './engine/model-options.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
 export { checkResponseFormat, type ResponseFormat, responseProblems } from './grammar/response-format.ts';
 export type { DownloadProgress } from './hub/transfer-meter.ts';
@@ -71,6 +71,7 @@ export type {
   ToolOutcome,
   ToolSource,
 } from './mcp/tool-host.ts';
+export type { MemoryOptions } from './model/load-model.ts';
 export { loadTokenizer } from './model/load-tokenizer.ts';
 export type { LoadProgress } from './native/load-types.ts';
 export type { ToolParserOptions } from './parse/create-tool-parser.ts';

@@ -7,7 +7,7 @@ import { localSource } from '../model/model-source.ts';
 import type { LoadSpec } from '../native/load-types.ts';
 import { differentToken } from '../tokens/same-tokens.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
-import type { LoadEngineOptions } from './load-engine.ts';
+import type { ModelOptions } from './model-options.ts';
 
 /** The model that another one drafts for. */
 export type DraftedFor = Pick<ReadModel, 'name' | 'need'> & {
@@ -30,7 +30,7 @@ export interface DraftSpec {
 export async function draftSpec(
   draftModel: string,
   { name, need, spec, tokenizer }: DraftedFor,
-  options: LoadEngineOptions,
+  options: ModelOptions,
 ): Promise<DraftSpec> {
   const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
   const source = localSource(draftModel, where);
@@ -44,9 +44,9 @@ export async function draftSpec(
     ...where,
     contextLength: spec.contextLength || (modelContext(spec.config) ?? 0),
     contextIsLimit: true,
-    ...(typeof options.cacheBytes === 'number' && { cacheBytes: options.cacheBytes }),
+    cacheBytes: options.cacheBytes,
     beside: need,
-    kvBits: options.kvBits ?? 0,
+    kvBits: options.kvBits,
     exact: options.exact,
     adapter: [],
   });

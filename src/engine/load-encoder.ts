@@ -5,12 +5,12 @@ import { loadAddon } from '../native/load-addon.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { MlxEncoder } from './encoder.ts';
-import type { LoadEngineOptions } from './load-engine.ts';
+import type { ModelOptions } from './model-options.ts';
 
 /** Loads an encoder that was found, with its tokenizer. @throws LlmHostError as `loadEngine` does */
 export async function loadEncoder(
   read: ReadModel,
-  { onProgress, saveQuantized }: Pick<LoadEngineOptions, 'onProgress' | 'saveQuantized'>,
+  { onProgress, saveQuantized }: Pick<ModelOptions, 'onProgress' | 'saveQuantized'>,
 ): Promise<{ readonly encoder: MlxEncoder; readonly tokenizer: Tokenizer }> {
   if (!read.tokenizer) throw new LlmHostError('MODEL_UNSUPPORTED', `${read.name} has no tokenizer.json`);
   if (saveQuantized !== undefined)

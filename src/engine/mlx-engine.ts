@@ -18,14 +18,14 @@ export interface MlxEngineOptions {
   /** For messages and `info`. */
   readonly name: string;
   /** Without one, `text` is always ''. */
-  readonly tokenizer?: Pick<Tokenizer, 'stream'>;
+  readonly tokenizer?: Pick<Tokenizer, 'stream'> | undefined;
   /** For requests without stop ids of their own. */
   readonly defaultStopIds: readonly number[];
-  readonly onProgress?: (progress: LoadProgress) => void;
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Called with each request once it is queued. */
-  readonly onStart?: (request: NativeRequest) => void;
+  readonly onStart?: ((request: NativeRequest) => void) | undefined;
   /** Where to keep the keys and values of prompts' shared beginnings; default: nowhere. */
-  readonly prefixes?: PrefixPlace;
+  readonly prefixes?: PrefixPlace | undefined;
 }
 
 export interface PrefixPlace {

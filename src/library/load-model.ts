@@ -1,4 +1,4 @@
-import type { LoadEngineOptions } from '../engine/load-engine.ts';
+import type { ModelOptions } from '../engine/model-options.ts';
 import { LlmHostError } from '../errors.ts';
 import { localSource } from '../model/model-source.ts';
 import { openLocalModel } from '../run/open-local-model.ts';
@@ -6,26 +6,7 @@ import type { OpenedModel } from '../run/open-model.ts';
 import { type Model, newModel } from './model.ts';
 import { unlessCancelled } from './unless-cancelled.ts';
 
-export interface LoadModelOptions
-  extends Pick<
-    LoadEngineOptions,
-    | 'contextLength'
-    | 'kvBits'
-    | 'quantize'
-    | 'cacheBytes'
-    | 'diskCacheBytes'
-    | 'parallel'
-    | 'maxGapMs'
-    | 'draftModel'
-    | 'onProgress'
-    | 'onDownload'
-    | 'signal'
-    | 'cwd'
-    | 'env'
-  > {
-  /** Folders of LoRA adapters. */
-  readonly adapter?: string | readonly string[];
-}
+export type LoadModelOptions = Omit<ModelOptions, 'group'>;
 
 /** Conversations that generate at once unless `parallel` says otherwise. */
 const PARALLEL = 4;
@@ -45,23 +26,6 @@ export async function loadModel(source: string, options: LoadModelOptions = {}):
 }
 
 async function open(source: string, options: LoadModelOptions): Promise<OpenedModel> {
-  const { contextLength = 0, kvBits, parallel = PARALLEL, cacheBytes = 'auto', adapter, ...rest } = options;
-  const cwd = rest.cwd ?? process.cwd();
-  return await openLocalModel(localSource(source, { cwd }), {
-    contextLength,
-    kvBits,
-    parallel,
-    cacheBytes,
-    ...(adapter !== undefined && { adapter: [adapter].flat() }),
-    ...(rest.quantize !== undefined && { quantize: rest.quantize }),
-    ...(rest.diskCacheBytes !== undefined && { diskCacheBytes: rest.diskCacheBytes }),
-    ...(rest.draftModel !== undefined && { draftModel: rest.draftModel }),
-    ...(rest.maxGapMs !== undefined && { maxGapMs: rest.maxGapMs }),
-    onProgress: rest.onProgress ?? (() => undefined),
-    onDownload: rest.onDownload ?? (() => undefined),
-    onWait: () => undefined,
-    ...(rest.signal && { signal: rest.signal }),
-    cwd,
-    env: rest.env ?? process.env,
-  });
+  const { parallel = PARALLEL, cacheBytes = 'auto', cwd = process.cwd() } = options;
+  return await openLocalModel(localSource(source, { cwd }), { ...options, parallel, cacheBytes });
 }

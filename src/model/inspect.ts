@@ -93,7 +93,7 @@ function toolFormatOf(tokenizerConfig: Readonly<Record<string, unknown>>, templa
 function memoryOf(
   read: ReadModel,
   loading: Loading,
-  { contextLength: wanted, kvBits = 0 }: Pick<ReadModelOptions, 'contextLength' | 'kvBits'>,
+  { contextLength: wanted = 0, kvBits }: Pick<ReadModelOptions, 'contextLength' | 'kvBits'>,
 ) {
   const { config, weights } = read.spec;
   const own = modelContext(config) ?? USUAL_CONTEXT;
@@ -102,7 +102,8 @@ function memoryOf(
   const weightBytes = loadedBytes(weights, config, loading);
   const kvBytes = loading.encoder
     ? 0
-    : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)) * contextLength + stateBytes(config);
+    : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits ?? 0)) * contextLength +
+      stateBytes(config);
   const workingSetBytes = workingSet({
     config,
     weights,

@@ -23,21 +23,34 @@ import { countParameters, storedBytes } from './weights/parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './weights/quantization.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
 
-export interface ReadModelOptions extends LocateOptions {
-  /** Tokens; 0 = the model's own maximum. */
-  readonly contextLength: number;
-  /** A model with a smaller maximum keeps that, instead of being refused. */
+/** What decides how a model is held in memory. */
+export interface MemoryOptions {
+  /** Tokens; 0 (default): the model's maximum. */
+  readonly contextLength?: number | undefined;
+  /** A model with a smaller maximum keeps that, instead of being refused. Default false. */
   readonly contextIsLimit?: boolean | undefined;
-  /** For the KV caches of several conversations. Default: of one. */
-  readonly cacheBytes?: number | undefined;
-  /** Quantize keys and values to 4 or 8 bits; 0 (default): do not. */
-  readonly kvBits?: number;
-  /** Float32 activations on the CPU; default: see `LoadEngineOptions`. */
+  /** Quantize keys and values to this many bits; head sizes must be a multiple of 32. Default: off. */
+  readonly kvBits?: 4 | 8 | undefined;
+  /**
+   * CPU only: multiply weights by float32 activations, not by ones rounded to a pair of int8 or to bfloat16. Several
+   * times slower. Default: the variable LLM_HOST_EXACT (1 or 0), else true for a pure float32 checkpoint that is not
+   * quantized while loading.
+   */
   readonly exact?: boolean | undefined;
-  /** Folder of a LoRA adapter, or several that add up; replaces the demo's own. */
+  /** Folder of a LoRA adapter in MLX or PEFT layout, or several to add up; replaces the demo's own. */
   readonly adapter?: string | readonly string[] | undefined;
-  /** Quantize float matrices while loading: 8, 6, 5, 4, 3, 2 (affine bits), mxfp4, nvfp4 or mxfp8. */
+  /**
+   * Quantize float matrices while loading: 8, 6, 5, 4, 3 or 2 (bits, affine in groups of 64), mxfp4, nvfp4, mxfp8.
+   */
   readonly quantize?: string | undefined;
+  /**
+   * Bytes for the KV caches of several conversations; `auto`: four times the weights, but 256 MB to 1 GB, and no more
+   * than fits. Default: one conversation, of any size.
+   */
+  readonly cacheBytes?: number | 'auto' | undefined;
+}
+
+export interface ReadModelOptions extends MemoryOptions, LocateOptions {
   /** Do not check whether the model fits into memory. */
   readonly anyMemory?: boolean;
   /** What a larger model needs, for which this one drafts: the two are checked together. */
@@ -78,7 +91,7 @@ type Parts = Omit<ReadModel, 'spec' | 'parameters' | 'weightBytes' | 'bytesLeft'
   readonly config: JsonObject;
   readonly weights: WeightFiles;
   readonly gguf: boolean;
-  readonly normShift?: number;
+  readonly normShift?: number | undefined;
   readonly adapter?: string | undefined;
 };
 
@@ -96,8 +109,9 @@ export function readModel(source: LocalSource, options: ReadModelOptions): ReadM
   checkKvBits(rest.name, config, options.kvBits);
   // Texts are read as far as an encoder goes.
   const isLimit = encoder !== undefined || options.contextIsLimit === true;
-  const beyond = isLimit && options.contextLength > (modelContext(config) ?? Infinity);
-  const wanted = beyond ? 0 : options.contextLength;
+  const { contextLength: asked = 0 } = options;
+  const beyond = isLimit && asked > (modelContext(config) ?? Infinity);
+  const wanted = beyond ? 0 : asked;
   const contextLength = checkContext(encoder && wanted === 0 ? textTokens(encoder, config) : wanted, config);
   const exactWith = (rounded: boolean) =>
     options.exact ?? exactByDefault(options.env.LLM_HOST_EXACT, weights, rounded || !!encoder);
@@ -114,21 +128,21 @@ export function readModel(source: LocalSource, options: ReadModelOptions): ReadM
   const smaller = smallerQuantization(rest, config, quantize);
   const need = options.anyMemory
     ? undefined
-    : { ...needWith(quantize), ...(smaller && { quantized: needWith(smaller) }) };
+    : { ...needWith(quantize), quantized: smaller && needWith(smaller) };
   return {
     ...rest,
     spec: {
       config,
       weights,
-      ...(encoder && { encoder: encoderSpec(encoder) }),
+      encoder: encoder && encoderSpec(encoder),
       gguf,
       contextLength: encoder ? contextLength : wanted,
       kvBits: options.kvBits ?? 0,
       exact,
       adapters,
-      ...(!encoder && areOptional(adapters) && { adaptersOptional: true }),
-      ...(normShift !== undefined && { normShift }),
-      ...(quantize && { quantize }),
+      adaptersOptional: !encoder && areOptional(adapters),
+      normShift,
+      quantize,
     },
     parameters: countParameters(weights, config),
     weightBytes: storedBytes(weights),
@@ -225,7 +239,7 @@ function ggufParts(name: string, path: string): Parts {
     config: model.config,
     weights,
     gguf: model.permuted,
-    ...(model.normShift !== 0 && { normShift: model.normShift }),
+    normShift: model.normShift === 0 ? undefined : model.normShift,
     tokenizer: undefined,
     tokenizerConfig: undefined,
     ggufMetadata: model.metadata,
@@ -245,17 +259,19 @@ export function hasTokens({
 
 function memoryNeed(
   work: Omit<Work, 'weightBytes'>,
-  { kvBits = 0, cacheBytes }: Pick<ReadModelOptions, 'kvBits' | 'cacheBytes'>,
+  { kvBits, cacheBytes }: Pick<ReadModelOptions, 'kvBits' | 'cacheBytes'>,
 ): MemoryNeed {
   const { weights, config, loading, contextLength } = work;
   const weightBytes = loadedBytes(weights, config, loading);
   return {
     weightBytes,
-    kvBytesPerToken: loading.encoder ? 0 : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits)),
+    kvBytesPerToken: loading.encoder
+      ? 0
+      : kvBytesPerToken(config, kvElementBytes(loading.layout, kvBits ?? 0)),
     stateBytes: stateBytes(config),
     workingBytes: workingSet({ ...work, weightBytes }),
     contextLength,
-    ...(!loading.encoder && { cacheBytes }),
+    cacheBytes: loading.encoder || cacheBytes === 'auto' ? undefined : cacheBytes,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ChatModel } from '../agent/model/chat-model.ts';
 import { Embedder } from '../embed/embedder.ts';
 import { TextReader } from '../embed/text-reader.ts';
 import { loadEncoder } from '../engine/load-encoder.ts';
-import type { LoadEngineOptions } from '../engine/load-engine.ts';
+import type { ModelOptions } from '../engine/model-options.ts';
 import type { EncoderConfig } from '../model/encoder/encoder-config.ts';
 import type { ReadModel } from '../model/load-model.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
@@ -14,7 +14,7 @@ import type { OpenedModel } from './open-model.ts';
 /** Loads a model that turns texts into vectors, or ranks them. */
 export async function openEmbedder(
   read: ReadModel & { readonly encoder: EncoderConfig },
-  options: Pick<LoadEngineOptions, 'onProgress' | 'saveQuantized'>,
+  options: Pick<ModelOptions, 'onProgress' | 'saveQuantized'>,
 ): Promise<OpenedModel> {
   const started = performance.now();
   const { encoder, tokenizer } = await loadEncoder(read, options);

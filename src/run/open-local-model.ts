@@ -2,7 +2,7 @@ import { LocalChatModel } from '../agent/model/local-model.ts';
 import { PromptStyleChoice } from '../agent/model/prompt-style-choice.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
-import { type LoadEngineOptions, type LoadedParts, loadRead, readSource } from '../engine/load-engine.ts';
+import { type LoadedParts, loadRead, readSource } from '../engine/load-engine.ts';
 import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
@@ -17,18 +17,17 @@ import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts
 /** Loads a model into this process, ready to chat, or to embed texts if it is one for that. */
 export async function openLocalModel(source: LocalSource, options: OpenModelOptions): Promise<OpenedModel> {
   const started = performance.now();
-  const engineOptions = engineOptionsOf(options);
   if (options.shared) {
     const { loadShared } = await import('../distributed/leader/load-shared.ts');
-    const { titles, ...parts } = await loadShared(source, options.shared, engineOptions);
+    const { titles, ...parts } = await loadShared(source, options.shared, options);
     const opened = await openParts(parts, options, started);
     const { cache: _cache, ...rest } = opened;
     return { ...rest, description: `${opened.description}, shared with ${titles.join(', ')}` };
   }
-  const found = await readSource(source, engineOptions);
+  const found = await readSource(source, options);
   const { encoder } = found;
-  if (encoder) return await openEmbedder({ ...found, encoder }, engineOptions);
-  return await openParts(await loadRead(found, engineOptions), options, started);
+  if (encoder) return await openEmbedder({ ...found, encoder }, options);
+  return await openParts(await loadRead(found, options), options, started);
 }
 
 async function openParts(
@@ -50,9 +49,9 @@ async function openParts(
       tokenizer,
       template: prepare(template, tokenizer),
       toolCalls: chooseCallFormat(read.tokenizerConfig ?? {}, template ?? '', options.toolFormats ?? []),
-      ...(options.toolProtocol && { toolProtocol: options.toolProtocol }),
-      ...(options.promptStyle && { promptStyle: styleFor(engine.info.name, options.promptStyle) }),
-      ...(grammar && { grammar }),
+      toolProtocol: options.toolProtocol,
+      promptStyle: options.promptStyle && styleFor(engine.info.name, options.promptStyle),
+      grammar,
       repetitionGuard: options.repetitionGuard,
       now: new Date(),
     }),
@@ -71,29 +70,6 @@ async function openParts(
     close: async () => {
       await Promise.all([engine.close(), grammar?.close()]);
     },
-  };
-}
-
-function engineOptionsOf(options: OpenModelOptions): LoadEngineOptions {
-  return {
-    contextLength: options.contextLength,
-    onProgress: options.onProgress,
-    onDownload: options.onDownload,
-    onWait: options.onWait,
-    cwd: options.cwd,
-    env: options.env,
-    ...(options.signal && { signal: options.signal }),
-    ...(options.contextIsLimit && { contextIsLimit: true }),
-    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
-    ...(options.adapter !== undefined && { adapter: options.adapter }),
-    ...(options.quantize !== undefined && { quantize: options.quantize }),
-    ...(options.cacheBytes !== undefined && { cacheBytes: options.cacheBytes }),
-    ...(options.diskCacheBytes !== undefined && { diskCacheBytes: options.diskCacheBytes }),
-    ...(options.onDiskCache && { onDiskCache: options.onDiskCache }),
-    ...(options.parallel !== undefined && { parallel: options.parallel }),
-    ...(options.maxGapMs !== undefined && { maxGapMs: options.maxGapMs }),
-    ...(options.draftModel !== undefined && { draftModel: options.draftModel }),
-    ...(options.saveQuantized !== undefined && { saveQuantized: options.saveQuantized }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ChatModel } from '../agent/model/chat-model.ts';
 import type { StyleMemory } from '../agent/model/prompt-style-choice.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { LocalEngine } from '../engine/engine.ts';
-import type { DownloadProgress } from '../hub/transfer-meter.ts';
+import type { ModelOptions } from '../engine/model-options.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
@@ -15,28 +15,8 @@ export interface TriedStyles {
   readonly memory: StyleMemory;
 }
 
-export interface OpenModelOptions {
-  /** Tokens; 0 = the model's own maximum. */
-  readonly contextLength: number;
-  /** As `LoadEngineOptions` has it. */
-  readonly contextIsLimit?: boolean;
-  readonly kvBits: 4 | 8 | undefined;
-  /** Folders of LoRA adapters. */
-  readonly adapter?: readonly string[] | undefined;
-  /** As `LoadEngineOptions` has them. */
-  readonly quantize?: string | undefined;
-  /** As `LoadEngineOptions` has them. */
-  readonly cacheBytes?: number | 'auto' | undefined;
-  /** As `LoadEngineOptions` has them. */
-  readonly diskCacheBytes?: number | undefined;
-  readonly onDiskCache?: (note: string) => void;
-  /** Generations at once. Default 1. */
-  readonly parallel?: number | undefined;
-  /** As `LoadEngineOptions` has it. */
-  readonly maxGapMs?: number | undefined;
-  readonly saveQuantized?: string | undefined;
-  /** As `LoadEngineOptions` has it. */
-  readonly draftModel?: string | undefined;
+/** How a model is opened, wherever it runs. */
+export interface OpenModelOptions extends ModelOptions {
   /** The machines to share the model with: a hosts file, and the version of this program. */
   readonly shared?: { readonly hosts: string; readonly version: string } | undefined;
   /** End a reply that repeats itself without end. Default true. */
@@ -47,15 +27,7 @@ export interface OpenModelOptions {
   /** The requested style, or those to try and what is remembered of them. */
   readonly promptStyle?: PromptStyle | TriedStyles | undefined;
   /** Where to find Ollama, for its models. */
-  readonly ollama?: { readonly baseUrl?: string; readonly timeoutSeconds?: number };
-  readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void;
-  readonly onDownload: (progress: DownloadProgress) => void;
-  /** Another process is downloading the same model. */
-  readonly onWait: (pid: number | undefined) => void;
-  /** Cancels a download. */
-  readonly signal?: AbortSignal;
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly ollama?: { readonly baseUrl?: string | undefined; readonly timeoutSeconds?: number | undefined };
 }
 
 export interface OpenedModel {

@@ -17,7 +17,7 @@ export async function openOllamaModel(name: string, options: OpenModelOptions): 
   const { version } = await client.json('/api/version');
   const shown = await client.json('/api/show', { model: name });
   const capabilities = Array.isArray(shown.capabilities) ? shown.capabilities : ['tools'];
-  const { contextLength: numCtx } = options;
+  const { contextLength: numCtx = 0 } = options;
   const contextLength = numCtx > 0 ? numCtx : contextOf(shown);
   const details = (isPlainObject(shown.details) ? shown.details : {}) as Readonly<Record<string, unknown>>;
   const size = typeof details.parameter_size === 'string' ? `, ${details.parameter_size}` : '';
@@ -27,7 +27,7 @@ export async function openOllamaModel(name: string, options: OpenModelOptions): 
       name,
       contextLength,
       thinks: capabilities.includes('thinking'),
-      ...(numCtx > 0 && { numCtx }),
+      numCtx: numCtx > 0 ? numCtx : undefined,
       repetitionGuard: options.repetitionGuard,
     }),
     name,

@@ -145,15 +145,9 @@ function runOf(opened: OpenedModel, servers: RunningServers, options: RunOptions
     summary: [opened.description, ...summary],
     notices: [...opened.notices, ...problems],
     openAnother: (source, hooks) => {
-      const {
-        adapter: _adapter,
-        quantize: _quantize,
-        saveQuantized: _save,
-        draftModel: _draft,
-        shared: _shared,
-        ...kept
-      } = options.modelOptions;
-      return options.openModel(source, { ...kept, ...hooks, cwd, env });
+      const ofFirst = { adapter: undefined, quantize: undefined, saveQuantized: undefined };
+      const alone = { ...options.modelOptions, ...ofFirst, draftModel: undefined, shared: undefined };
+      return options.openModel(source, { ...alone, ...hooks, cwd, env });
     },
     use: async next => {
       const before = present;

@@ -1,7 +1,8 @@
-import { type LoadEngineOptions, loadEngine } from '../../src/engine/load-engine.ts';
+import { loadEngine } from '../../src/engine/load-engine.ts';
+import type { ModelOptions } from '../../src/engine/model-options.ts';
 
 /** The 20 best ids and log-probabilities of four greedy steps, in turn. */
-export async function topLogprobs(source: string, options: LoadEngineOptions = {}): Promise<number[]> {
+export async function topLogprobs(source: string, options: ModelOptions = {}): Promise<number[]> {
   await using engine = await loadEngine(source, options);
   const result: number[] = [];
   const request = { promptIds: [1, 2, 3, 4], maxTokens: 4, logprobs: 20, ignoreEos: true };

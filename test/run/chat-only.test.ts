@@ -2,17 +2,11 @@ import { expect, it } from 'vitest';
 import { localSource } from '../../src/model/model-source.ts';
 import { chatOnly } from '../../src/run/chat-only.ts';
 import { openLocalModel } from '../../src/run/open-local-model.ts';
-import type { OpenModelOptions } from '../../src/run/open-model.ts';
 import { fakeEmbedder } from '../embed/fake-encoder.ts';
 
-const options: OpenModelOptions = {
-  contextLength: 0,
-  kvBits: undefined,
+const options = {
   cwd: process.cwd(),
   env: process.env,
-  onProgress: () => undefined,
-  onDownload: () => undefined,
-  onWait: () => undefined,
 };
 
 const BERT = localSource('test/fixtures/encoders/bert-mean', options);

@@ -1,3 +1,4 @@
+import type { ModelOptions } from '../../engine/model-options.ts';
 import { LlmHostError } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
@@ -42,12 +43,7 @@ export interface HttpApiOptions {
   readonly limits: ServeLimits;
   /** Whether browsers get the chat page. */
   readonly page: boolean;
-  /** As `LoadEngineOptions` has them. */
-  readonly engine: {
-    readonly cacheBytes: number | 'auto';
-    readonly parallel: number;
-    readonly maxGapMs: number | undefined;
-  };
+  readonly engine: Pick<ModelOptions, 'cacheBytes' | 'maxGapMs'> & { readonly parallel: number };
   /** Requests at a time, including those being generated. */
   readonly places: number;
   /** Milliseconds for running requests at shutdown. */

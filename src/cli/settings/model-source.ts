@@ -69,9 +69,5 @@ export function withItsFile(error: unknown, { configPaths }: Pick<Settings, 'con
 
 /** Where to find Ollama. */
 export function ollamaSettings(args: ChatArguments, { ollama }: AppConfig) {
-  const baseUrl = args.ollamaBaseUrl ?? ollama?.base_url;
-  return {
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(ollama?.timeout !== undefined && { timeoutSeconds: ollama.timeout }),
-  };
+  return { baseUrl: args.ollamaBaseUrl ?? ollama?.base_url, timeoutSeconds: ollama?.timeout };
 }

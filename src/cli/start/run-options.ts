@@ -19,20 +19,19 @@ import type { Settings } from '../settings/settings.ts';
 const DEFAULT_TOOL_TIMEOUT_SECONDS = 90;
 const DEFAULT_DISK_CACHE_MB = 4096;
 
-type Progress = 'onProgress' | 'onDownload' | 'onWait';
-
 /** Options for opening the model, from command line and config.json. */
 export function modelOptions(
   args: ChatArguments,
   config: AppConfig,
   env: NodeJS.ProcessEnv,
-): Omit<OpenModelOptions, Progress | 'cwd' | 'env'> {
+): OpenModelOptions {
+  const { kvBits, adapter, quantize, saveQuantized } = args;
   return {
-    contextLength: args.context ?? config.context ?? 0,
-    kvBits: args.kvBits,
-    adapter: args.adapter,
-    quantize: args.quantize,
-    saveQuantized: args.saveQuantized,
+    contextLength: args.context ?? config.context,
+    kvBits,
+    adapter,
+    quantize,
+    saveQuantized,
     draftModel: args.draftModel ?? config.draftModel,
     shared: args.hosts === undefined ? undefined : { hosts: args.hosts, version: VERSION },
     diskCacheBytes: Math.round((args.diskCacheMb ?? config.diskCacheMb ?? DEFAULT_DISK_CACHE_MB) * 2 ** 20),
@@ -92,12 +91,12 @@ export function agentOptions(
   return {
     sampling: mergeSampling(args, config),
     toolTimeoutMs: seconds * 1000,
-    ...(budget !== undefined && { toolBudget: budget }),
-    ...(pinned && { pinnedTools: pinned }),
-    ...(maxResultChars !== undefined && { maxResultChars }),
-    ...(config.retry && { retry: config.retry }),
-    ...(constrain && { constrain }),
-    ...(metricsPath !== undefined && { onAttempt: metricsFile(metricsPath, notice) }),
+    toolBudget: budget,
+    pinnedTools: pinned,
+    maxResultChars,
+    retry: config.retry,
+    constrain,
+    onAttempt: metricsPath === undefined ? undefined : metricsFile(metricsPath, notice),
   };
 }
 

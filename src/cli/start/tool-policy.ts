@@ -7,12 +7,12 @@ export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): Tool
   const selected = args.tools?.flatMap(patterns => patterns.split(',')).filter(pattern => pattern !== '');
   const { blocked, allowed, ratePerMinute, approval } = tools;
   return {
-    ...(blocked && { blocked }),
-    ...(allowed && { allowed }),
-    ...(selected && { selected }),
-    ...(ratePerMinute !== undefined && { ratePerMinute }),
-    ...(approval && { approval }),
-    ...(args.ask && { askAll: true }),
-    ...(!args.yes && !args.json && { askDestructive: true }),
+    blocked,
+    allowed,
+    selected,
+    ratePerMinute,
+    approval,
+    askAll: args.ask,
+    askDestructive: (!args.yes && !args.json) || undefined,
   };
 }

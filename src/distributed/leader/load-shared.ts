@@ -1,11 +1,6 @@
 import { cacheBytesFor } from '../../engine/cache-bytes.ts';
-import {
-  type LoadEngineOptions,
-  type LoadedParts,
-  loadParts,
-  loadRead,
-  readSource,
-} from '../../engine/load-engine.ts';
+import { type LoadedParts, loadParts, loadRead, readSource } from '../../engine/load-engine.ts';
+import type { ModelOptions } from '../../engine/model-options.ts';
 import { LlmHostError } from '../../errors.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
@@ -32,7 +27,7 @@ export interface SharedBy {
 export async function loadShared(
   source: LocalSource,
   { hosts, version }: SharedBy,
-  options: LoadEngineOptions,
+  options: ModelOptions,
 ): Promise<LoadedParts & { readonly titles: readonly string[] }> {
   refuseOptions(options);
   const cwd = options.cwd ?? process.cwd();
@@ -63,7 +58,7 @@ export async function loadShared(
       engine: new SharedEngine({
         engine: parts.engine,
         group,
-        checkAlone: () => void readModel(source, readOptions(options)),
+        checkAlone: () => void readModel(source, { ...options, cwd, env: options.env ?? process.env }),
         loadAlone: async () => (await loadParts(source, options)).engine,
       }),
       titles: group.titles,
@@ -76,15 +71,15 @@ export async function loadShared(
 }
 
 /** Throws OUT_OF_MEMORY if this machine cannot hold its part. */
-function loadingOf(read: ReadModel, machines: number, options: LoadEngineOptions): SharedLoading {
+function loadingOf(read: ReadModel, machines: number, options: ModelOptions): SharedLoading {
   const { cacheBytes = 0, parallel = 1, adapter } = options;
   const left = checkShare(read, { machines, first: true }, cacheBytes === 'auto' ? 0 : cacheBytes);
   return {
     contextLength: options.contextLength ?? 0,
-    ...(options.kvBits !== undefined && { kvBits: options.kvBits }),
+    kvBits: options.kvBits,
     exact: read.spec.exact === true,
-    ...(adapter !== undefined && { adapter: typeof adapter === 'string' ? [adapter] : [...adapter] }),
-    ...(options.quantize !== undefined && { quantize: options.quantize }),
+    adapter: adapter === undefined ? undefined : [adapter].flat(),
+    quantize: options.quantize,
     cacheBytes: cacheBytes === 'auto' ? cacheBytesFor(read.weightBytes, left) : cacheBytes,
     parallel,
   };
@@ -95,18 +90,11 @@ const ALONE = {
   draftModel: '--draft-model',
   saveQuantized: '--save-quantized',
   maxGapMs: '--max-gap',
-} as const satisfies Partial<Record<keyof LoadEngineOptions, string>>;
+} as const satisfies Partial<Record<keyof ModelOptions, string>>;
 
-function refuseOptions(options: LoadEngineOptions): void {
+function refuseOptions(options: ModelOptions): void {
   for (const [option, flag] of Object.entries(ALONE)) {
     if (options[option as keyof typeof ALONE] === undefined) continue;
     throw new LlmHostError('USAGE', `${flag} does not go with --hosts`);
   }
-}
-
-/** As for a model of this machine alone. */
-function readOptions({ contextLength = 0, kvBits, cacheBytes, ...rest }: LoadEngineOptions) {
-  const { exact, adapter, quantize, cwd = process.cwd(), env = process.env } = rest;
-  const caches = typeof cacheBytes === 'number' ? { cacheBytes } : {};
-  return { contextLength, kvBits: kvBits ?? 0, ...caches, exact, adapter, quantize, cwd, env };
 }

@@ -56,7 +56,7 @@ export class Rank {
     const where = { cwd: process.cwd(), env: process.env };
     const read = readModel(localSource(model, where), {
       contextLength: loading.contextLength,
-      kvBits: loading.kvBits ?? 0,
+      kvBits: loading.kvBits,
       exact: loading.exact,
       adapter: loading.adapter,
       quantize: loading.quantize,

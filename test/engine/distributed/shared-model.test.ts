@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
+import { loadEngine } from '../../../src/engine/load-engine.ts';
+import type { ModelOptions } from '../../../src/engine/model-options.ts';
 import { randomAdapter } from './random-files.ts';
 import { Ranks } from './ranks.ts';
 import {
@@ -122,7 +123,7 @@ describe('a process that is gone', { timeout: 120_000 }, () => {
 
 describe('refused before any other process is waited for', () => {
   const group = { limitMs: 100 };
-  test.each<[string, string, LoadEngineOptions, string, RegExp]>([
+  test.each<[string, string, ModelOptions, string, RegExp]>([
     ['another family', 'gemma2/windows', {}, 'MODEL_UNSUPPORTED', /type "gemma2".*these can: .*llama/],
     ['no variables', 'llama/plain', {}, 'ENGINE', /MLX_RANK.*MLX_HOSTFILE/],
   ])('%s', async (_, name, options, code, message) => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { GenerateRequest, TokenEvent } from '../../../src/engine/engine.ts';
-import { type LoadEngineOptions, loadEngine } from '../../../src/engine/load-engine.ts';
+import { loadEngine } from '../../../src/engine/load-engine.ts';
+import type { ModelOptions } from '../../../src/engine/model-options.ts';
 import { modelParts } from '../../../src/model/distributed/model-parts.ts';
 import { tensorShares } from '../../../src/model/distributed/shares.ts';
 import { tensorWire } from '../../../src/model/distributed/wire.ts';
@@ -25,7 +26,7 @@ const replyOf = (tokens: readonly Pick<TokenEvent, 'id' | 'logprob'>[]): Reply =
 });
 
 /** What one process says. */
-export async function alone(path: string, options: LoadEngineOptions, requests: readonly GenerateRequest[]) {
+export async function alone(path: string, options: ModelOptions, requests: readonly GenerateRequest[]) {
   await using engine = await loadEngine(path, options);
   const replies: Reply[] = [];
   for (const request of requests) {
@@ -56,7 +57,7 @@ function plannedBytes(path: string, count: number): number {
 }
 
 /** The processes give the tokens of one, each with its share of the weights. */
-export async function expectShared(ranks: Ranks, path: string, more: LoadEngineOptions = {}) {
+export async function expectShared(ranks: Ranks, path: string, more: ModelOptions = {}) {
   const options = { exact: true, ...more };
   const whole = await alone(path, options, [REQUEST]);
   const loaded = await ranks.ask({ do: 'load', path, options: { ...options, group: LIMIT } });
