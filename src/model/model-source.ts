@@ -21,6 +21,8 @@ export type LocalSource = {
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'gguf'; readonly path: string }
   | { readonly kind: 'hub'; readonly id: HubId }
+  /** Nothing that could be a model has this name: opening it throws the error. */
+  | { readonly kind: 'unknown'; readonly error: LlmHostError }
 );
 
 /** Any model: a local one, or one that another process runs. */
@@ -42,31 +44,31 @@ export type ModelFiles =
   | { readonly kind: 'demo'; readonly name: string }
   | { readonly kind: 'folder' | 'gguf'; readonly name: string; readonly path: string };
 
-/**
- * Reads the name of a model: `demo`, a folder, a `.gguf` file, or a Hub id or an alias of one.
- * @throws LlmHostError MODEL_NOT_FOUND with the reason as the hint; MODEL_UNSUPPORTED: another file
- */
+/** Reads the name of a model: `demo`, a folder, a `.gguf` file, or a Hub id or an alias of one. */
 export function localSource(text: string, { cwd }: Pick<LocateOptions, 'cwd'>): LocalSource {
   if (text === 'demo') return { kind: 'demo', text };
-  if (text === '' || text.includes('\0')) throw modelNotFound(text, 'That is not the name of a model.');
+  const unknown = (error: LlmHostError) => ({ kind: 'unknown', text, error }) as const;
+  if (text === '' || text.includes('\0'))
+    return unknown(modelNotFound(text, 'That is not the name of a model.'));
   const path = resolve(cwd, text);
   const kind = kindOf(path);
   if (kind === 'folder') return { kind, text, path };
   if (kind === 'file') {
     if (/\.gguf$/i.test(path)) return { kind: 'gguf', text, path };
-    throw new LlmHostError('MODEL_UNSUPPORTED', `${text} is neither a model folder nor a .gguf file`, {
-      hint: 'Give the folder that holds config.json, or a .gguf file.',
-    });
+    const what = `${text} is neither a model folder nor a .gguf file`;
+    const hint = 'Give the folder that holds config.json, or a .gguf file.';
+    return unknown(new LlmHostError('MODEL_UNSUPPORTED', what, { hint }));
   }
-  if (kind !== 'missing') throw modelNotFound(text, `${path}: ${kind.unreadable}`);
+  if (kind !== 'missing') return unknown(modelNotFound(text, `${path}: ${kind.unreadable}`));
   const id = parseHubId(text);
   if (id) return { kind: 'hub', text, id };
-  throw modelNotFound(text, `No such folder or file: ${path}`);
+  return unknown(modelNotFound(text, `No such folder or file: ${path}`));
 }
 
-/** @throws LlmHostError MODEL_NOT_FOUND: a Hub id that is not in Hugging Face's cache */
+/** @throws LlmHostError MODEL_NOT_FOUND with the reason as the hint; MODEL_UNSUPPORTED: another file */
 export function filesOf(source: LocalSource, { cwd, env }: LocateOptions): ModelFiles {
   const { text } = source;
+  if (source.kind === 'unknown') throw source.error;
   if (source.kind === 'demo') return { kind: 'demo', name: text };
   if (source.kind === 'gguf') return { kind: 'gguf', name: modelName(source.path), path: source.path };
   if (source.kind === 'folder')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ModelSource } from '../../model/model-source.ts';
 import type { ChatArguments } from '../options/chat-options.ts';
 import type { Place } from '../process/folders.ts';
 import { readLine, terminalQuestions } from '../process/questions.ts';
@@ -8,13 +9,22 @@ import { MissingFile } from '../settings/lookup.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { writeExample } from '../settings/write-example.ts';
 
-/** The settings of a chat. On a terminal a missing file can be written on the spot. Throws as `loadSettings` does. */
-export async function chatSettings(args: ChatArguments, demo: boolean, where: Place): Promise<Settings> {
+/**
+ * The settings of a chat. On a terminal a missing file can be written on the spot. Throws as `loadSettings` does, and
+ * LlmHostError MODEL_NOT_FOUND.
+ */
+export async function chatSettings(
+  args: ChatArguments,
+  given: ModelSource | undefined,
+  where: Place,
+): Promise<Settings> {
   while (true) {
     try {
-      return loadSettings(args, demo, where);
+      return loadSettings(args, given?.kind === 'demo', where);
     } catch (error) {
       if (!(error instanceof MissingFile)) throw error;
+      // A mistyped model is reported before a missing file. Whether a Hub id exists shows only later.
+      if (given?.kind === 'unknown') throw given.error;
       if (!(await offerExample(error, args, where))) throw error;
     }
   }

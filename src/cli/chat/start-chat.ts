@@ -46,7 +46,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   // Without a config file, which could name a model, the missing model is the error to report.
   const named = given !== undefined || args.config !== undefined || findConfigFile(where).path !== undefined;
   if (!named) throw new MissingModel(args.prompt);
-  const settings = await chatSettings(args, given?.kind === 'demo', where);
+  const settings = await chatSettings(args, given, where);
   const source = given ?? configuredSource(args, settings, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);

@@ -15,7 +15,7 @@ const OLLAMA_PREFIX = 'ollama:';
 
 /**
  * The model that the command line names; undefined: none.
- * @throws LlmHostError USAGE, and as `localSource` does
+ * @throws LlmHostError USAGE
  */
 export function givenSource(args: ChatArguments, { cwd, env }: Place): ModelSource | undefined {
   const { model } = args;
@@ -32,11 +32,7 @@ export function configuredSource(
 ): ModelSource {
   const named = args.backend === 'ollama' ? (config.ollama?.model ?? config.model) : config.model;
   if (named === undefined) throw new MissingModel(args.prompt, configPaths);
-  try {
-    return namedSource(named, args, cwd);
-  } catch (error) {
-    throw withItsFile(error, { configPaths });
-  }
+  return namedSource(named, args, cwd);
 }
 
 /** Another model for the same run. */
