@@ -86,7 +86,33 @@ export class MlxEngine implements LocalJobEngine {
     const abort = () => job.cancel();
     request.signal?.addEventListener('abort', abort, { once: true });
     try {
-      return yield* this.#read(job, prefix, this.#textStream(request));
+      const text = this.#textStream(request);
+      // Tokens inside an unfinished character wait for the one that completes it, or for the end.
+      let held: TokenEvent[] = [];
+      while (true) {
+        const event = await job.next();
+        switch (event.type) {
+          case 'prefill':
+            yield event;
+            break;
+          case 'token': {
+            const token = toTokenEvent(event, text);
+            held.push(token);
+            if (token.text === '' && text) break;
+            for (const token of held) yield { type: 'token', token };
+            held = [];
+            break;
+          }
+          case 'end': {
+            for (const token of withTail(held, text)) yield { type: 'token', token };
+            const { type: _type, reason, prefixRefusal, ...counts } = event;
+            if (prefix) this.#prefixes?.replied(prefix, prefixRefusal);
+            return { finishReason: reason, ...counts };
+          }
+          case 'error':
+            throw new LlmHostError(event.code as ErrorCode, event.message);
+        }
+      }
     } finally {
       request.signal?.removeEventListener('abort', abort);
       await job.dispose();
@@ -140,39 +166,6 @@ export class MlxEngine implements LocalJobEngine {
 
   #textStream({ continuesText = false }: EngineJob): TextStream | undefined {
     return this.#options.tokenizer?.stream({ continues: continuesText });
-  }
-
-  async *#read(
-    job: NativeJob,
-    prefix: Prefix | undefined,
-    text: TextStream | undefined,
-  ): AsyncGenerator<EngineEvent, JobResult> {
-    // Tokens inside an unfinished character wait for the one that completes it, or for the end.
-    let held: TokenEvent[] = [];
-    while (true) {
-      const event = await job.next();
-      switch (event.type) {
-        case 'prefill':
-          yield event;
-          break;
-        case 'token': {
-          const token = toTokenEvent(event, text);
-          held.push(token);
-          if (token.text === '' && text) break;
-          for (const token of held) yield { type: 'token', token };
-          held = [];
-          break;
-        }
-        case 'end': {
-          for (const token of withTail(held, text)) yield { type: 'token', token };
-          const { type: _type, reason, prefixRefusal, ...counts } = event;
-          if (prefix) this.#prefixes?.replied(prefix, prefixRefusal);
-          return { finishReason: reason, ...counts };
-        }
-        case 'error':
-          throw new LlmHostError(event.code as ErrorCode, event.message);
-      }
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
-import { Agent as TurnAgent } from '../agent/turn/agent.ts';
 import type { AgentOptions } from '../agent/turn/agent-options.ts';
+import { Conversation } from '../agent/turn/conversation.ts';
 
 /** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
 export interface Agent {
@@ -19,4 +19,4 @@ export interface Agent {
   clear(): void;
 }
 
-export const Agent: new (options: AgentOptions) => Agent = TurnAgent;
+export const Agent: new (options: AgentOptions) => Agent = Conversation;

@@ -1,10 +1,9 @@
 import type { TurnEvent } from '../agent/events/turn-event.ts';
 import type { ChatModel } from '../agent/model/chat-model.ts';
-import { enforceable, formatInstruction, formattedTurn } from '../agent/requests/formatted-turn.ts';
 import { withoutReadingNotes } from '../agent/results/kept-reading.ts';
-import { Agent } from '../agent/turn/agent.ts';
-import type { Overflow, TurnOptions } from '../agent/turn/agent-options.ts';
-import { createHistory, type History } from '../chat/history.ts';
+import type { Overflow } from '../agent/turn/agent-options.ts';
+import { Conversation, type Question } from '../agent/turn/conversation.ts';
+import { createHistory } from '../chat/history.ts';
 import type { Message } from '../chat/message.ts';
 import { LlmHostError } from '../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../grammar/response-format.ts';
@@ -61,34 +60,40 @@ export class Chat implements AsyncDisposable {
     newChat = (model, options, onClose) => new Chat(model, options, onClose);
   }
 
-  readonly #model: ChatModel;
   readonly #options: ChatOptions;
-  readonly #sampling: Sampling;
-  readonly #history: History;
   readonly #tools: JoinedHost;
-  readonly #agent: Agent;
+  readonly #conversation: Conversation;
   readonly #onClose: (chat: Chat) => void;
   #servers: Promise<McpHost> | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  readonly #open = new AbortController();
-  /** Replies under way or waiting. */
+  /** Replies that are running or waiting. */
   #waiting = 0;
 
   private constructor(model: ChatModel, options: ChatOptions, onClose: (chat: Chat) => void) {
-    this.#model = model;
-    this.#sampling = samplingOf(options);
-    checkTimeout(options.toolTimeoutMs);
+    const { toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize', toolBudget, thinking } = options;
+    const sampling = samplingOf(options);
+    checkTimeout(toolTimeoutMs);
     this.#options = options;
     this.#onClose = onClose;
-    this.#history = createHistory(options.system);
-    if (options.messages !== undefined) this.#history.replace(withoutReadingNotes(options.messages));
+    const history = createHistory(options.system);
+    if (options.messages !== undefined) history.replace(withoutReadingNotes(options.messages));
     this.#tools = new JoinedHost(new FunctionHost(options.tools ?? {}));
-    this.#agent = this.#newAgent(options);
+    this.#conversation = new Conversation({
+      model,
+      tools: this.#tools,
+      history,
+      sampling,
+      toolTimeoutMs,
+      toolBudget,
+      overflow,
+      awaitTasks: true,
+      reply: { thinking },
+    });
   }
 
   /** The conversation so far, to be kept and given to another chat's `messages`. */
   get messages(): readonly Message[] {
-    return this.#history.messages;
+    return this.#conversation.history.messages;
   }
 
   /** Sends a message and gets the reply to it, with all calls of tools that it takes. */
@@ -97,7 +102,8 @@ export class Chat implements AsyncDisposable {
     { signal, schema }: SendOptions<S> = {},
   ): Reply<[S] extends [never] ? undefined : Infer<S>> {
     const source = schema === undefined ? this.#plain(text) : this.#formatted(text, schema);
-    const both = signal ? AbortSignal.any([signal, this.#open.signal]) : this.#open.signal;
+    const { closing } = this.#conversation;
+    const both = signal ? AbortSignal.any([signal, closing]) : closing;
     const reply = newReply<never>(source as ReplySource<never>, this.#last, both);
     // A failed reply does not concern the next one.
     this.#waiting += 1;
@@ -111,7 +117,7 @@ export class Chat implements AsyncDisposable {
   /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a reply is under way */
   clear(): void {
     this.#mustBeIdle();
-    this.#agent.clear();
+    this.#conversation.clear();
   }
 
   /**
@@ -120,12 +126,12 @@ export class Chat implements AsyncDisposable {
    */
   undo(): boolean {
     this.#mustBeIdle();
-    return this.#history.undoTurn();
+    return this.#conversation.history.undoTurn();
   }
 
   /** Cancels replies under way and ends the servers of the chat. Called twice, it does nothing more. */
   async close(): Promise<void> {
-    this.#open.abort();
+    await this.#conversation.close();
     await this.#last;
     await this.#servers?.then(
       host => host.close(),
@@ -143,17 +149,14 @@ export class Chat implements AsyncDisposable {
   }
 
   #plain(text: string): ReplySource<undefined> {
-    return {
-      events: signal => this.#turn(signal, () => this.#plainTurn(text, signal)),
-      read: async () => undefined,
-    };
+    return { events: signal => this.#turn({ text }, signal), read: async () => undefined };
   }
 
   #formatted(text: string, schema: Schema): ReplySource<unknown> {
     const format: ResponseFormat = { type: 'json_schema', schema: jsonSchemaOf(schema) };
     checkResponseFormat(format);
     return {
-      events: signal => this.#turn(signal, () => this.#formattedTurn(text, format, signal)),
+      events: signal => this.#turn({ text, format }, signal),
       read: async said => {
         const read = await readBySchema(schema, parsed(said));
         if ('value' in read) return read.value;
@@ -162,47 +165,23 @@ export class Chat implements AsyncDisposable {
     };
   }
 
-  async *#turn(signal: AbortSignal, run: () => AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent> {
-    if (this.#open.signal.aborted) throw new LlmHostError('USAGE', 'The chat is closed');
-    // A cancelled turn does not wait for them; they go on starting, for the next message.
+  #turn(question: Question, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    return this.#conversation.run(signal, stop => this.#answer(question, stop));
+  }
+
+  async *#answer(question: Question, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+    if (this.#conversation.closing.aborted) throw new LlmHostError('USAGE', 'The chat is closed');
+    // A cancelled turn does not wait for them; they continue to start, for the next message.
     const servers = signal.aborted ? undefined : await unlessAborted(this.#startedServers(), signal);
     if (servers) this.#tools.join(servers);
-    yield* run();
-  }
-
-  #plainTurn(text: string, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    this.#agent.changeReply(this.#reply());
-    return this.#agent.turn(text, signal);
-  }
-
-  async *#formattedTurn(
-    text: string,
-    format: ResponseFormat,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent> {
-    const agent = this.#agent;
-    const { enforced, constrained } = enforceable(this.#model, format);
-    agent.changeReply(this.#reply(enforced));
-    let start = this.#history.mark();
-    try {
-      yield* agent.ask(`${text}\n\n${formatInstruction(format)}`, signal);
-    } catch (error) {
-      this.#history.rollback(start);
-      throw error;
-    }
-    // A summary may have moved the question.
-    start = this.#history.mark() - 1;
-    for await (const event of formattedTurn(agent, this.#history, format, { signal, constrained })) {
-      if (event.type === 'error') this.#history.rollback(start);
-      yield event;
-    }
+    yield* this.#conversation.answer(question, signal);
   }
 
   #startedServers(): Promise<McpHost | undefined> {
     const { mcp, approve, onLog } = this.#options;
     if (mcp === undefined) return Promise.resolve(undefined);
     if (this.#servers) return this.#servers;
-    const starting = startMcpServers(mcp, { approve, onLog, signal: this.#open.signal });
+    const starting = startMcpServers(mcp, { approve, onLog, signal: this.#conversation.closing });
     this.#servers = starting;
     starting.catch(() => {
       // The next message tries again.
@@ -210,28 +189,9 @@ export class Chat implements AsyncDisposable {
     });
     return starting;
   }
-
-  #newAgent({ toolTimeoutMs = TOOL_TIMEOUT_MS, overflow = 'summarize', toolBudget }: ChatOptions): Agent {
-    return new Agent({
-      model: this.#model,
-      tools: this.#tools,
-      history: this.#history,
-      sampling: this.#sampling,
-      toolTimeoutMs,
-      overflow,
-      awaitTasks: true,
-      ...(toolBudget !== undefined && { toolBudget }),
-    });
-  }
-
-  /** The fields that go into each request of a turn. */
-  #reply(responseFormat?: ResponseFormat): NonNullable<TurnOptions['reply']> {
-    const { thinking } = this.#options;
-    return { ...(thinking !== undefined && { thinking }), ...(responseFormat && { responseFormat }) };
-  }
 }
 
-function checkTimeout(ms: unknown = TOOL_TIMEOUT_MS): void {
+function checkTimeout(ms: unknown): void {
   if (typeof ms === 'number' && ms > 0) return;
   throw new LlmHostError('USAGE', `toolTimeoutMs must be a number above 0, got ${String(ms)}`);
 }

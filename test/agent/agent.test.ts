@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Agent } from '../../src/agent/turn/agent.ts';
+import { Conversation } from '../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { LlmHostError } from '../../src/errors.ts';
 import type { ToolHost } from '../../src/mcp/tool-host.ts';
@@ -8,7 +8,7 @@ import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step }
 function setUp(steps: Step[], tools: ToolHost = new FakeHost({}), extra: { maxResultChars?: number } = {}) {
   const model = new FakeModel(steps);
   const history = createHistory('SYS');
-  const agent = new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000, ...extra });
+  const agent = new Conversation({ model, tools, history, sampling: {}, toolTimeoutMs: 1000, ...extra });
   return { model, history, agent };
 }
 

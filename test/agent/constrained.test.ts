@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RequestTurns } from '../../src/agent/requests/request-turns.ts';
-import { Agent } from '../../src/agent/turn/agent.ts';
 import type { TurnOptions } from '../../src/agent/turn/agent-options.ts';
+import { Conversation } from '../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
@@ -26,7 +26,14 @@ const WORSE = [{ type: 'malformed' as const, raw: '<tool_call>[', reason: 'no en
 async function turn(model: FakeModel, options: Partial<TurnOptions> = {}) {
   const history = createHistory('SYS');
   const host = new FakeHost({ now: answer('noon') });
-  const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 1000, ...options });
+  const agent = new Conversation({
+    model,
+    tools: host,
+    history,
+    sampling: {},
+    toolTimeoutMs: 1000,
+    ...options,
+  });
   const events = await collect(agent.turn('x'));
   return { events, history, held: model.requests.map(request => request.constrainCalls) };
 }
@@ -173,7 +180,13 @@ describe('a call whose arguments do not fit', () => {
     };
     const model = new HeldModel([cancelled]);
     const history = createHistory('SYS');
-    const agent = new Agent({ model, tools: new SwitchHost(), history, sampling: {}, toolTimeoutMs: 1000 });
+    const agent = new Conversation({
+      model,
+      tools: new SwitchHost(),
+      history,
+      sampling: {},
+      toolTimeoutMs: 1000,
+    });
     const events = await collect(agent.turn('x', abort.signal));
     expect([events.at(-1), model.requests.length]).toMatchObject([{ type: 'assistant', cancelled: true }, 1]);
   });

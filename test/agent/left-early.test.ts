@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnEvent } from '../../src/agent/events/turn-event.ts';
-import { Agent } from '../../src/agent/turn/agent.ts';
+import { Conversation } from '../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import type { CallOptions, ToolOutcome } from '../../src/mcp/tool-host.ts';
 import { answer, call, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
@@ -8,12 +8,12 @@ import { answer, call, content, FakeHost, FakeModel, STATS, type Step } from './
 function agentOf(steps: Step[], host = new FakeHost({})) {
   const history = createHistory();
   const model = new FakeModel(steps);
-  const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 60_000 });
+  const agent = new Conversation({ model, tools: host, history, sampling: {}, toolTimeoutMs: 60_000 });
   return { agent, history, model };
 }
 
 /** Reads up to the first event of this type. */
-async function readUpTo(type: TurnEvent['type'], agent: Agent): Promise<void> {
+async function readUpTo(type: TurnEvent['type'], agent: Conversation): Promise<void> {
   for await (const event of agent.turn('hi')) if (event.type === type) break;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Agent } from '../../src/agent/turn/agent.ts';
+import { Conversation } from '../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../src/chat/history.ts';
 import { McpHost } from '../../src/mcp/host/mcp-host.ts';
 import type { CompletionRequest } from '../../src/mcp/tool-host.ts';
@@ -205,7 +205,7 @@ describe('links in results', TIMEOUT, () => {
       [call('read_resource', { uri: ' memo://today' })],
       [content('Read.')],
     ]);
-    const agent = new Agent({
+    const agent = new Conversation({
       model,
       tools: host,
       history: createHistory(),

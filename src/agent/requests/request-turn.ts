@@ -10,13 +10,11 @@ import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ToolChoice } from '../model/chat-model.ts';
 import { ToolOffer, type ToolOfferOptions } from '../offer/tool-offer.ts';
 import { type KeptReading, nothingKept } from '../results/kept-reading.ts';
-import { Agent } from '../turn/agent.ts';
 import type { TurnOptions } from '../turn/agent-options.ts';
-import { budgetedModel, budgetedThinking } from './budgeted-model.ts';
-import { choiceSampling } from './choice-sampling.ts';
-import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
-import type { HiddenRounds } from './hidden-rounds.ts';
-import { type Acquire, queuedModel } from './queued-model.ts';
+import { Conversation } from '../turn/conversation.ts';
+import { formatInstruction } from '../turn/formatted-turn.ts';
+import { type Acquire, requestModel } from './request-model.ts';
+import type { ServerSideRounds } from './server-side-rounds.ts';
 
 /** One request of a client: the whole conversation, and what to do with it. */
 export interface TurnRequest {
@@ -73,7 +71,7 @@ export interface RequestTurnOptions
 export class RequestTurn {
   readonly #options: RequestTurnOptions;
   readonly #request: TurnRequest;
-  readonly #hidden: HiddenRounds;
+  readonly #rounds: ServerSideRounds;
   readonly #history: History = createHistory();
   /** What can be read in the results of our tools. */
   readonly #kept = nothingKept();
@@ -84,14 +82,14 @@ export class RequestTurn {
   constructor(
     options: RequestTurnOptions,
     request: TurnRequest,
-    hidden: HiddenRounds,
+    rounds: ServerSideRounds,
     shared?: ToolOfferOptions['shared'],
   ) {
     this.#options = options;
     this.#request = request;
-    this.#hidden = hidden;
+    this.#rounds = rounds;
     const kept = readsOn(request) ? this.#kept : nothingKept();
-    this.#history.add(...conversation(request, options.systemMessage, hidden, kept));
+    this.#history.add(...conversation(request, options.systemMessage, rounds, kept));
     this.#mark = this.#history.mark();
     this.#offered = offeredTools(request, options.tools);
     const { model, toolBudget: budget, pinnedTools: pinned } = options;
@@ -99,7 +97,7 @@ export class RequestTurn {
     const named = typeof request.toolChoice === 'object' ? [request.toolChoice.name] : [];
     const always = new Set([...request.tools.map(tool => tool.function.name), ...named]);
     const { deferred } = request;
-    this.#offer = new ToolOffer({ model, budget, pinned, always, deferred, ...(shared && { shared }) });
+    this.#offer = new ToolOffer({ model, budget, pinned, always, deferred, shared });
   }
 
   /** Tokens of the first prompt, which the model keeps for `run`. @throws LlmHostError TEMPLATE */
@@ -110,7 +108,7 @@ export class RequestTurn {
       messages,
       listed,
       tools: tools.map(tool => tool.definition),
-      ...(thinking !== undefined && { thinking }),
+      thinking,
     });
   }
 
@@ -125,16 +123,11 @@ export class RequestTurn {
 
   /** Returns the calls that are the client's to run. A failure is the last event, an abort ends the stream early. */
   async *run({ acquire, signal, approver }: TurnControl): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { responseFormat: format } = this.#request;
-    const { enforced, constrained = false } = format ? enforceable(this.#options.model, format) : {};
-    const agent = this.#agent(acquire, approver, enforced);
-    const turn = format
-      ? formattedTurn(agent, this.#history, format, { signal, constrained })
-      : agent.respond(signal);
+    const turn = this.#conversation(acquire, approver).respond(signal, this.#request.responseFormat);
     let said = '';
     for (let step = await turn.next(); ; step = await turn.next()) {
       if (step.done) {
-        this.#rememberHidden(said, step.value);
+        this.#rememberRounds(said, step.value);
         return step.value;
       }
       if (step.value.type === 'assistant') said = step.value.text;
@@ -142,19 +135,14 @@ export class RequestTurn {
     }
   }
 
-  #agent(
-    acquire: Acquire,
-    approver: CallApprover | undefined,
-    responseFormat: ResponseFormat | undefined,
-  ): Agent {
+  #conversation(acquire: Acquire, approver: CallApprover | undefined): Conversation {
     const { model, tools, sampling, toolTimeoutMs, maxResultChars, retry, constrain, onAttempt } =
       this.#options;
     const { logprobs, thinking, thinkingBudget, singleCall, toolChoice, overflow, choice, ...request } =
       this.#request;
-    const queued = budgetedThinking(queuedModel(model, acquire), thinkingBudget);
     const merged = choiceSampling({ ...sampling, ...request.sampling }, choice);
-    return new Agent({
-      model: budgetedModel(queued, merged.maxTokens),
+    return new Conversation({
+      model: requestModel(model, { acquire, thinkingBudget, maxTokens: merged.maxTokens }),
       tools: offering(tools, this.#offered),
       history: this.#history,
       offer: this.#offer,
@@ -165,22 +153,21 @@ export class RequestTurn {
       newCallId,
       approver,
       awaitTasks: true,
-      ...(maxResultChars !== undefined && { maxResultChars }),
-      ...(retry && { retry }),
-      ...(constrain && { constrain }),
-      ...(onAttempt && { onAttempt }),
+      maxResultChars,
+      retry,
+      constrain,
+      onAttempt,
       handOver: new Set(request.tools.map(tool => tool.function.name)),
       reply: {
-        ...(logprobs !== undefined && { logprobs }),
-        ...(thinking !== undefined && { thinking }),
-        ...(singleCall && { singleCall }),
-        ...(toolChoice !== 'none' && { toolChoice }),
-        ...(responseFormat && { responseFormat }),
+        logprobs,
+        thinking,
+        singleCall,
+        toolChoice: toolChoice === 'none' ? undefined : toolChoice,
       },
     });
   }
 
-  #rememberHidden(said: string, calls: readonly ToolCall[]): void {
+  #rememberRounds(said: string, calls: readonly ToolCall[]): void {
     const added = this.#history.messages.slice(this.#mark);
     if (added.length <= 1) return;
     const reply: Message = {
@@ -188,18 +175,26 @@ export class RequestTurn {
       content: said,
       ...(calls.length > 0 && { tool_calls: calls }),
     };
-    this.#hidden.remember([...this.#request.messages, reply], added, this.#kept);
+    this.#rounds.remember([...this.#request.messages, reply], added, this.#kept);
   }
 }
 
-/** The client's messages with the hidden rounds back in place, under a system message with ours in it. */
+const SEEDS = 2 ** 32;
+
+/** For one of several replies to the same request: with a seed, the next one for each. */
+export function choiceSampling(sampling: Sampling, choice = 0): Sampling {
+  const { seed } = sampling;
+  return seed === undefined || choice === 0 ? sampling : { ...sampling, seed: (seed + choice) % SEEDS };
+}
+
+/** The client's messages with the server-side rounds back in place, under a system message with ours in it. */
 function conversation(
   { messages, responseFormat }: TurnRequest,
   systemMessage: string,
-  hidden: HiddenRounds,
+  rounds: ServerSideRounds,
   kept: KeptReading,
 ): readonly Message[] {
-  const restored = hidden.restore(messages, kept);
+  const restored = rounds.restore(messages, kept);
   const [first, ...rest] = restored;
   const own = first?.role === 'system' ? first.content : systemMessage;
   const system = [own, responseFormat ? formatInstruction(responseFormat) : ''].filter(Boolean).join('\n\n');

@@ -4,11 +4,16 @@ import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { ToolMeter } from '../offer/tool-meter.ts';
 import { Rankings } from '../offer/tool-ranking.ts';
-import { choiceSampling } from './choice-sampling.ts';
 import { completionTurn } from './completion-turn.ts';
-import { HiddenRounds } from './hidden-rounds.ts';
-import { queuedModel } from './queued-model.ts';
-import { RequestTurn, type RequestTurnOptions, type TurnControl, type TurnRequest } from './request-turn.ts';
+import { requestModel } from './request-model.ts';
+import {
+  choiceSampling,
+  RequestTurn,
+  type RequestTurnOptions,
+  type TurnControl,
+  type TurnRequest,
+} from './request-turn.ts';
+import { ServerSideRounds } from './server-side-rounds.ts';
 
 /** Text to continue, without template or tools. */
 export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs' | 'choice'> & {
@@ -20,7 +25,7 @@ export type CompletionRequest = Pick<TurnRequest, 'sampling' | 'logprobs' | 'cho
 /** Answers requests of clients, who send the whole conversation each time. */
 export class RequestTurns {
   readonly #options: RequestTurnOptions;
-  readonly #hidden = new HiddenRounds();
+  readonly #rounds = new ServerSideRounds();
   readonly #shared: { readonly meter: ToolMeter; readonly rankings: Rankings };
 
   constructor(options: RequestTurnOptions) {
@@ -58,7 +63,7 @@ export class RequestTurns {
 
   /** The turn for a request; nothing runs yet. */
   open(request: TurnRequest): RequestTurn {
-    return new RequestTurn(this.#options, request, this.#hidden, this.#shared);
+    return new RequestTurn(this.#options, request, this.#rounds, this.#shared);
   }
 
   /** Continues a text, as a turn without calls. */
@@ -67,14 +72,8 @@ export class RequestTurns {
     { acquire, signal }: TurnControl,
   ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
     const sampling = choiceSampling({ ...this.#options.sampling, ...request.sampling }, choice);
-    const model = queuedModel(this.#options.model, acquire);
-    yield* completionTurn(model, {
-      text,
-      sampling,
-      signal,
-      ...(textIds && { textIds }),
-      ...(logprobs !== undefined && { logprobs }),
-    });
+    const model = requestModel(this.#options.model, { acquire });
+    yield* completionTurn(model, { text, textIds, sampling, signal, logprobs });
     return [];
   }
 }

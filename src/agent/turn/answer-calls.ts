@@ -7,7 +7,7 @@ import type { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import type { InvalidCall, ValidatedCalls } from '../calls/validate-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import { invalidCallEvents } from './failed-attempts.ts';
-import { toolMessage } from './tool-message.ts';
+import { toolMessage } from './reply.ts';
 
 export interface AnswerCallsParts {
   readonly tools: ToolHost;

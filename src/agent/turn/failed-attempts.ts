@@ -7,8 +7,7 @@ import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
 import type { InvalidCall } from '../calls/validate-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { assistantMessage, type Reply, textOf } from './reply.ts';
-import { toolMessage } from './tool-message.ts';
+import { assistantMessage, type Reply, toolMessage, writtenText } from './reply.ts';
 
 /** Each argument that the tool needs was given, or nobody can tell. */
 const MISSPELT: ReadonlySet<AttemptLabel> = new Set([
@@ -58,7 +57,7 @@ export class FailedAttempts {
     metrics.gaveUp();
     if (!cancelled) model.callSettled?.(false);
     history.rollback(this.#mark);
-    history.add({ role: 'assistant', content: textOf(reply) });
+    history.add({ role: 'assistant', content: writtenText(reply) });
     if (cancelled) return 'cancelled';
     yield {
       type: 'notice',
@@ -88,7 +87,7 @@ export class FailedAttempts {
     const { metrics, newCallId } = this.#parts;
     for (const { tool, call, label } of invalid)
       metrics.attempt(tool ?? call?.function.name ?? '', label, this.plan.attempts);
-    this.plan.failed(textOf(reply), repeated);
+    this.plan.failed(writtenText(reply), repeated);
     yield* invalidCallEvents(invalid, newCallId);
   }
 

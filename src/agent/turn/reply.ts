@@ -1,8 +1,10 @@
-import type { Message } from '../../chat/message.ts';
+import type { Message, ToolCall } from '../../chat/message.ts';
+import { LlmHostError } from '../../errors.ts';
+import { type ResponseFormat, responseProblems } from '../../grammar/response-format.ts';
 import type { ToolMetrics } from '../calls/metrics.ts';
 import type { CallEvent, InvalidCall, ValidCall } from '../calls/validate-calls.ts';
 import type { ReplyStats, TurnEvent } from '../events/turn-event.ts';
-import type { ReplyEvent } from '../model/chat-model.ts';
+import type { ReplyEvent, ToolChoice } from '../model/chat-model.ts';
 
 const REPETITION_NOTICE =
   'The reply repeated itself without end and was stopped; --no-repetition-guard lets such a reply go on.';
@@ -15,52 +17,63 @@ export interface Reply {
   readonly stats: ReplyStats;
 }
 
-/** Passes a reply on as events of the turn, but for its calls, and returns all of it. */
+export interface ReadReplyOptions {
+  /** Only the first call counts. Default false. */
+  readonly singleCall?: boolean | undefined;
+  /** What to throw for an error of the model. */
+  readonly explain: (error: unknown) => unknown;
+}
+
+/** Passes a reply on as events of the turn, except for its calls, and returns all of it. */
 export async function* readReply(
   events: AsyncGenerator<ReplyEvent, ReplyStats>,
   metrics: ToolMetrics,
-  singleCall = false,
+  { singleCall = false, explain }: ReadReplyOptions,
 ): AsyncGenerator<TurnEvent, Reply> {
   let content = '';
   let thinking = '';
   const calls: CallEvent[] = [];
-  for (let step = await events.next(); ; step = await events.next()) {
-    if (step.done) {
-      const stats = step.value;
-      metrics.tokens(stats.generatedTokens);
-      yield { type: 'stats', stats };
-      if (stats.repetitive) yield { type: 'notice', message: REPETITION_NOTICE };
-      return { content, thinking, calls: stats.repetitive ? distinct(calls) : calls, stats };
+  try {
+    for (let step = await events.next(); ; step = await events.next()) {
+      if (step.done) {
+        const stats = step.value;
+        metrics.tokens(stats.generatedTokens);
+        yield { type: 'stats', stats };
+        if (stats.repetitive) yield { type: 'notice', message: REPETITION_NOTICE };
+        return { content, thinking, calls: stats.repetitive ? distinct(calls) : calls, stats };
+      }
+      const event = step.value;
+      switch (event.type) {
+        case 'prefill':
+          yield event;
+          break;
+        case 'content':
+          content += event.text;
+          yield { type: 'token', text: event.text, logprobs: event.logprobs };
+          break;
+        case 'thinking':
+          thinking += event.text;
+          yield { type: 'thinking', text: event.text };
+          break;
+        case 'call':
+        case 'malformed':
+          // Some models cannot be stopped behind the first call.
+          if (!singleCall || calls.length === 0) calls.push(event);
+          break;
+      }
     }
-    const event = step.value;
-    switch (event.type) {
-      case 'prefill':
-        yield event;
-        break;
-      case 'content':
-        content += event.text;
-        yield { type: 'token', text: event.text, ...(event.logprobs && { logprobs: event.logprobs }) };
-        break;
-      case 'thinking':
-        thinking += event.text;
-        yield { type: 'thinking', text: event.text };
-        break;
-      case 'call':
-      case 'malformed':
-        // Some models cannot be stopped behind the first.
-        if (!singleCall || calls.length === 0) calls.push(event);
-        break;
-    }
+  } catch (error) {
+    throw explain(error);
   }
 }
 
-/** Of calls written again and again, the first. */
+/** Calls without those that were written again. */
 function distinct(calls: readonly CallEvent[]): CallEvent[] {
   return calls.filter((call, index) => calls.findIndex(({ raw }) => raw === call.raw) === index);
 }
 
 /** Everything the model wrote, calls included; attempts are compared by it. */
-export function textOf({ content, calls }: Reply): string {
+export function writtenText({ content, calls }: Reply): string {
   return [content.trim(), ...calls.map(call => call.raw)].filter(Boolean).join('\n');
 }
 
@@ -79,8 +92,24 @@ export function assistantMessage(
   };
 }
 
-/** Says why a reply ended before the model was done. */
-export function* cutNotice({ stats: { finishReason, repetitive } }: Reply): Generator<TurnEvent> {
+/** The result of a call for the history. */
+export function toolMessage(call: ToolCall, content: string): Message {
+  return { role: 'tool', tool_call_id: call.id, name: call.function.name, content };
+}
+
+/** @throws LlmHostError TOOL_FAILED if the model was required to call a tool, and has not. */
+export function refuseMissingCall(toolChoice: ToolChoice = 'auto'): void {
+  if (toolChoice === 'auto') return;
+  throw new LlmHostError('TOOL_FAILED', 'The model called no tool, although it was asked to');
+}
+
+/** How a turn ends with a reply that calls no tool. */
+export function* lastEvents(
+  { content, stats: { finishReason, repetitive } }: Reply,
+  said: string,
+  format: ResponseFormat | undefined,
+): Generator<TurnEvent> {
+  const cancelled = finishReason === 'cancelled';
   if (finishReason === 'length' && !repetitive)
     yield { type: 'notice', message: 'The reply was cut at --max-tokens.' };
   if (finishReason === 'full')
@@ -89,4 +118,19 @@ export function* cutNotice({ stats: { finishReason, repetitive } }: Reply): Gene
       message:
         'The context is full; the reply was cut. Type "clear" to start over; /context shows what takes the room.',
     };
+  yield { type: 'assistant', text: said, cancelled };
+  if (format && !cancelled) yield* responseFormatError(format, content, finishReason !== 'stop');
+}
+
+/** An error event if the reply does not fit: it may be cut off, or break a rule that no grammar can express. */
+function* responseFormatError(format: ResponseFormat, reply: string, cut: boolean): Generator<TurnEvent> {
+  const [first] = responseProblems(format, reply);
+  if (!first) return;
+  const { path, expected, got } = first;
+  yield {
+    type: 'error',
+    code: 'RESPONSE_FORMAT',
+    message: `The reply does not fit the schema: ${path}: expected ${expected}${got === undefined ? '' : `, got ${got}`}`,
+    ...(cut && { hint: 'It was cut off; raise --max-tokens or --context.' }),
+  };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Agent } from '../../agent/turn/agent.ts';
+import { Conversation } from '../../agent/turn/conversation.ts';
 import { createHistory } from '../../chat/history.ts';
 import { LlmHostError } from '../../errors.ts';
 import { chatOnly } from '../../run/chat-only.ts';
@@ -60,20 +60,18 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   servers.host.setApprover(takesRequests ? undefined : terminalApprover());
   const turnOptions = agentOptions(args, settings.config);
   const currentSystem = () => run.systemText(system);
-  const history = createHistory(currentSystem());
-  const agent = new Agent({
+  const conversation = new Conversation({
     model: opened.model,
     tools: servers.host,
-    history,
+    history: createHistory(currentSystem()),
     ...turnOptions,
     overflow: settings.config.overflow ?? 'summarize',
     awaitTasks: !hasLaterTurns(args),
-    ...(responseFormat && { responseFormat }),
+    responseFormat,
   });
-  const room = () => definitionsNotice(servers.host.tools(), agent.offer, opened.model.contextLength);
+  const room = () => definitionsNotice(servers.host.tools(), conversation.offer, opened.model.contextLength);
   const session: ChatSession = new ChatSession({
-    agent,
-    history,
+    conversation,
     opened,
     folder,
     log,

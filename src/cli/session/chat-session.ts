@@ -3,7 +3,7 @@ import type { Compacted } from '../../agent/context/compact-turns.ts';
 import type { ContextParts } from '../../agent/context/context-parts.ts';
 import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
-import type { Agent } from '../../agent/turn/agent.ts';
+import type { Conversation } from '../../agent/turn/conversation.ts';
 import type { History } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
@@ -15,7 +15,6 @@ import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
 import { checkRoom } from './check-room.ts';
 import { ContextUse } from './context-use.ts';
 import { type ChatPrompt, LastPrompt } from './last-prompt.ts';
-import { RunningTurn } from './running-turn.ts';
 import {
   readSession,
   type SavedSession,
@@ -30,8 +29,7 @@ import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
 
 export interface ChatSessionParts {
-  readonly agent: Agent;
-  readonly history: History;
+  readonly conversation: Conversation;
   readonly tools: ToolHost;
   readonly opened: OpenedModel;
   /** undefined: the model cannot be changed. */
@@ -60,7 +58,6 @@ export class ChatSession {
   readonly #parts: ChatSessionParts;
   readonly #keeper: SessionKeeper;
   #begun = false;
-  readonly #running = new RunningTurn();
   #systemText: string;
   #opened: OpenedModel;
   readonly totals = new SessionTotals();
@@ -83,11 +80,11 @@ export class ChatSession {
     this.#systemText = parts.systemText();
     this.#opened = parts.opened;
     this.thinking = parts.thinking;
-    this.lastPrompt = new LastPrompt(parts.history);
+    this.lastPrompt = new LastPrompt(parts.conversation.history);
   }
 
   get history(): History {
-    return this.#parts.history;
+    return this.#parts.conversation.history;
   }
 
   get tools(): ToolHost {
@@ -96,11 +93,11 @@ export class ChatSession {
 
   /** Which of the tools the model is offered. */
   get offer(): ToolOffer {
-    return this.#parts.agent.offer;
+    return this.#parts.conversation.offer;
   }
 
   get toolMetrics(): ToolMetrics {
-    return this.#parts.agent.metrics;
+    return this.#parts.conversation.metrics;
   }
 
   get opened(): OpenedModel {
@@ -131,7 +128,7 @@ export class ChatSession {
 
   /** What takes how many tokens of the next prompt. */
   contextParts(): ContextParts {
-    return this.#parts.agent.contextParts();
+    return this.#parts.conversation.contextParts();
   }
 
   /**
@@ -139,13 +136,20 @@ export class ChatSession {
    * cannot be written.
    */
   turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    const { turnLog } = this.#parts;
-    return this.#running.run(signal, either => turnLog.logged(prompt.text, this.#turn(prompt, either)));
+    const { conversation, turnLog } = this.#parts;
+    return conversation.run(
+      signal,
+      stop => this.#turn(prompt, stop),
+      event => turnLog.event(event),
+    );
   }
 
   async *#turn(prompt: ChatPrompt, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    await this.#parts.tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
-    const late = this.#begun ? undefined : this.#parts.lateNotice?.();
+    if (this.closed) return;
+    const { conversation, tools, turnLog, lateNotice } = this.#parts;
+    turnLog.prompt(prompt.text);
+    await tools.settled?.(this.#begun ? PATIENCE : FIRST_PATIENCE, signal);
+    const late = this.#begun ? undefined : lateNotice?.();
     this.#begun = true;
     if (late !== undefined) yield { type: 'notice', message: late };
     const attached = this.#attach(prompt);
@@ -155,23 +159,12 @@ export class ChatSession {
     }
     for (const message of attached.notices) yield { type: 'notice', message };
     this.#followServers();
-    const problem = yield* this.#ask(prompt, attached, signal);
-    if (problem !== undefined) yield { type: 'notice', message: problem };
-  }
-
-  /** Returns the problem of `--save`, if any. */
-  async *#ask(
-    prompt: ChatPrompt,
-    attached: Attached,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent, string | undefined> {
     const { text, naming, data = '' } = prompt;
-    const { agent } = this.#parts;
     const before = this.history.messages;
-    let problem: string | undefined;
     const rest = [data, attached.text].filter(Boolean).join('\n\n');
+    let problem: string | undefined;
     try {
-      for await (const event of agent.turn(text, signal, rest, naming)) {
+      for await (const event of conversation.answer({ text, naming, data: rest }, signal)) {
         this.#note(event);
         yield event;
       }
@@ -179,7 +172,7 @@ export class ChatSession {
       this.#ended(prompt, before);
       problem = this.#keeper.keep();
     }
-    return problem;
+    if (problem !== undefined) yield { type: 'notice', message: problem };
   }
 
   #ended(prompt: ChatPrompt, before: readonly Message[]): void {
@@ -202,7 +195,7 @@ export class ChatSession {
   }
 
   clear(): void {
-    this.#parts.agent.clear();
+    this.#parts.conversation.clear();
     this.#beginAnother();
   }
 
@@ -224,10 +217,10 @@ export class ChatSession {
     return { undone, problem: this.#keeper.keep() };
   }
 
-  /** A summary of all turns but the last; see `Agent.summary`. */
-  summary(signal: AbortSignal): ReturnType<Agent['summary']> {
+  /** A summary of all turns but the last; see `Conversation.summary`. */
+  summary(signal: AbortSignal): ReturnType<Conversation['summary']> {
     const onReply = (stats: ReplyStats) => this.totals.note({ type: 'stats', stats, summary: true });
-    return this.#parts.agent.summary(signal, onReply);
+    return this.#parts.conversation.summary(signal, onReply);
   }
 
   /**
@@ -235,7 +228,7 @@ export class ChatSession {
    * if any.
    */
   compact(summary: Compacted): string | undefined {
-    this.#parts.agent.accept(summary);
+    this.#parts.conversation.accept(summary);
     this.#changed();
     return this.#keeper.keep();
   }
@@ -245,19 +238,19 @@ export class ChatSession {
    * small for the conversation. Throws LlmHostError.
    */
   async changeModel(name: string, hooks: ModelChangeHooks): Promise<readonly string[]> {
-    const { modelSwitch, agent, tools } = this.#parts;
+    const { modelSwitch, conversation, tools } = this.#parts;
     if (modelSwitch === undefined) throw new LlmHostError('USAGE', 'the model cannot be changed here');
     const opened = await modelSwitch.open(name, hooks);
     try {
       hooks.signal.throwIfAborted();
-      const definitions = agent.offer.listedFor(opened.model, tools.tools(), this.history.messages);
+      const definitions = conversation.offer.listedFor(opened.model, tools.tools(), this.history.messages);
       checkRoom(opened, this.history.messages, definitions);
     } catch (error) {
       await opened.close();
       throw error;
     }
-    this.totals.changeModel(agent.metrics);
-    agent.changeModel(opened.model);
+    this.totals.changeModel(conversation.metrics);
+    conversation.changeModel(opened.model);
     this.#opened = opened;
     this.#changed();
     await modelSwitch.use(opened);
@@ -265,7 +258,7 @@ export class ChatSession {
   }
 
   snapshot(): SavedSession {
-    const { messages, summarized } = this.#parts.history;
+    const { messages, summarized } = this.history;
     return {
       version: 1,
       model: this.#opened.name,
@@ -287,7 +280,7 @@ export class ChatSession {
 
   /** No turn begins any more: it is being closed. */
   get closed(): boolean {
-    return this.#running.closed;
+    return this.#parts.conversation.closing.aborted;
   }
 
   /**
@@ -295,8 +288,8 @@ export class ChatSession {
    * could take long.
    */
   async close(): Promise<void> {
-    const { saveTo, log } = this.#parts;
-    const turn = await this.#running.close();
+    const { conversation, saveTo, log } = this.#parts;
+    const turn = await conversation.close();
     if (turn === 'late') this.#keeper.keep();
     if (saveTo === undefined || turn !== 'none' || !this.lastReply) return;
     const said = await this.keepCache(saveTo);
@@ -312,7 +305,7 @@ export class ChatSession {
   load(path: string): SavedSession {
     const saved = readSession(path);
     this.history.replace(saved.messages, saved.summarized);
-    this.#parts.agent.forgetResults();
+    this.#parts.conversation.forgetResults();
     this.#beginAnother();
     return saved;
   }

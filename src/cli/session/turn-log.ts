@@ -15,16 +15,12 @@ export class TurnLog {
     this.#redactor = redactor;
   }
 
-  /** The same turn; the prompt and all events are logged. */
-  async *logged(prompt: string, turn: AsyncGenerator<TurnEvent>): AsyncGenerator<TurnEvent> {
-    this.#write('debug', 'user', { text: prompt });
-    for await (const event of turn) {
-      this.#event(event);
-      yield event;
-    }
+  /** A turn begins. */
+  prompt(text: string): void {
+    this.#write('debug', 'user', { text });
   }
 
-  #event({ type, ...fields }: TurnEvent): void {
+  event({ type, ...fields }: TurnEvent): void {
     if (!PIECES.includes(type)) this.#write(type === 'error' ? 'error' : 'debug', type, fields);
   }
 

@@ -6,7 +6,7 @@ import type {
   LanguageModelV3StreamPart,
   SharedV3Warning,
 } from '@ai-sdk/provider';
-import type { Acquire } from '../../agent/requests/queued-model.ts';
+import type { Acquire } from '../../agent/requests/request-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { FunctionHost } from '../function-host.ts';
 import type { Model } from '../model.ts';

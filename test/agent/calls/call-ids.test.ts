@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newCallIds } from '../../../src/agent/calls/call-ids.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory, type History } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, call, collect, content, FakeHost, FakeModel } from '../fakes.ts';
@@ -15,7 +15,7 @@ const made = (...ids: string[]): Message => ({
 function look(history: History) {
   const model = new FakeModel([[call('look'), call('look')], [content('Done.')]]);
   const tools = new FakeHost({ look: answer('A rose.') });
-  const agent = new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
+  const agent = new Conversation({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
   return collect(agent.turn('Again.'));
 }
 

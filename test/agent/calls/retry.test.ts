@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { AttemptRecord } from '../../../src/agent/calls/metrics.ts';
 import { RetryPlan } from '../../../src/agent/calls/retry.ts';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
@@ -87,7 +87,7 @@ function setUp(replies: string[], result = '42', sampling: Sampling = {}) {
   const history = createHistory('SYS');
   const records: AttemptRecord[] = [];
   const onAttempt = (record: AttemptRecord) => records.push(record);
-  const agent = new Agent({ model, tools: host, history, sampling, toolTimeoutMs: 1000, onAttempt });
+  const agent = new Conversation({ model, tools: host, history, sampling, toolTimeoutMs: 1000, onAttempt });
   return { agent, history, host, prompts, records, engine };
 }
 

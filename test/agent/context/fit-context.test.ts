@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReplyEvent } from '../../../src/agent/model/chat-model.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory, type History } from '../../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel } from '../fakes.ts';
 
@@ -10,7 +10,7 @@ function place(history: History) {
   const model = new FakeModel([[call('look')], [UNREADABLE], [content('Done.')]]);
   model.contextLength = 1000;
   const tools = new FakeHost({ look: answer('x'.repeat(600)) });
-  const agent = new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
+  const agent = new Conversation({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
   const asked = () => model.requests.map(({ messages }) => messages.map(({ role }) => role));
   const contents = () => model.requests.at(-1)?.messages.map(one => one.content) ?? [];
   return { agent, asked, contents };

@@ -1,8 +1,8 @@
 import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import type { ReplyEvent, ReplyRequest } from '../../../src/agent/model/chat-model.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
 import type { TurnOptions } from '../../../src/agent/turn/agent-options.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
 import { answer, collect, content, FakeHost, FakeModel, STATS } from '../fakes.ts';
@@ -51,7 +51,7 @@ export function talk(options: TalkOptions = {}) {
     count(messages) + 20 * tools.length;
   const history = createHistory('Be brief.');
   const tools = new FakeHost({ look: answer('A rose.') });
-  const agent = new Agent({
+  const agent = new Conversation({
     model,
     history,
     tools,

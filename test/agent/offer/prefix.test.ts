@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { ASKED_WITHIN } from '../../../src/agent/context/write-summary.ts';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
 import type { TurnOptions } from '../../../src/agent/turn/agent-options.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';
@@ -46,7 +46,14 @@ function conversation(script: Script, contextLength: number, options: Partial<Tu
   const template = { compiled, source: demoTemplate, capability: probeTemplate(compiled) };
   const model = new LocalChatModel({ engine, tokenizer, template, now: new Date(0) });
   const history = createHistory('You are a helpful assistant.');
-  const agent = new Agent({ model, tools: host, history, sampling: {}, toolTimeoutMs: 1000, ...options });
+  const agent = new Conversation({
+    model,
+    tools: host,
+    history,
+    sampling: {},
+    toolTimeoutMs: 1000,
+    ...options,
+  });
   return { engine, agent, model, history, ask: (text: string) => collect(agent.turn(text)) };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { PreparedInput, PrepareOptions } from '../../../src/mcp/tool-host.ts';
 import { call, collect, content, FakeHost, FakeModel } from '../fakes.ts';
@@ -14,7 +14,7 @@ class Finished extends FakeHost {
 test('the result of a task that has ended is cut as any other, and can be read on', async () => {
   const model = new FakeModel([[call('read_result', { result: 'r' })], [content('Done.')]]);
   model.contextLength = 8192;
-  const agent = new Agent({
+  const agent = new Conversation({
     model,
     tools: new Finished({}),
     history: createHistory(),
@@ -42,7 +42,7 @@ test('what is told only once is given back where the turn fails, and nowhere els
   const model = new FakeModel([new Error('out of memory'), [content('Done.')], new Error('again')]);
   const history = createHistory();
   const tools = new Told({});
-  const agent = new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
+  const agent = new Conversation({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 });
   expect((await collect(agent.turn('And now?'))).at(-1)).toMatchObject({ type: 'error' });
   expect([given, history.messages]).toEqual([1, []]);
   await collect(agent.turn('And now?'));

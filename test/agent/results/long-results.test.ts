@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { KeptResults, partCount, partOf } from '../../../src/agent/results/kept-results.ts';
 import { LongResults } from '../../../src/agent/results/long-results.ts';
 import { resultLimit } from '../../../src/agent/results/result-limit.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, type Step } from '../fakes.ts';
 
@@ -225,7 +225,7 @@ describe('in a conversation', () => {
     const host = new FakeHost({ read: answer(LINES), add: answer('3') });
     const model = new FakeModel(steps);
     const history = createHistory('SYS');
-    const agent = new Agent({
+    const agent = new Conversation({
       model,
       tools: host,
       history,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { call, collect, content, FakeHost, FakeModel } from '../fakes.ts';
 
@@ -37,7 +37,13 @@ test('a link in a result can be read, by a tool that changes nothing at the head
     [content('Done.')],
     [content('Gone.')],
   ]);
-  const agent = new Agent({ model, tools, history: createHistory(), sampling: {}, toolTimeoutMs: 1000 });
+  const agent = new Conversation({
+    model,
+    tools,
+    history: createHistory(),
+    sampling: {},
+    toolTimeoutMs: 1000,
+  });
   const early = await collect(agent.turn('Is there one?'));
   expect(early).toContainEqual(expect.objectContaining({ type: 'tool_error', name: 'read_resource' }));
   const events = await collect(agent.turn('Read it'));

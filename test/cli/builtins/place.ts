@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { BuiltinContext } from '../../../src/cli/builtins/base/builtin.ts';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
@@ -42,8 +42,7 @@ export function place(replies: ConstructorParameters<typeof FakeModel>[0], optio
   const history = createHistory(systemText());
   const log = openLog(join(folder, 'log.jsonl'), 'info', expect.unreachable);
   const session = new ChatSession({
-    agent: new Agent({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
-    history,
+    conversation: new Conversation({ model, tools, history, sampling: {}, toolTimeoutMs: 1000 }),
     tools,
     log,
     turnLog: new TurnLog(log, new Redactor(['hunter2'])),

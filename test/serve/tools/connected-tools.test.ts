@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import { ServedChatModel } from '../../../src/agent/model/served-model.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { ServedClient } from '../../../src/engine/served-client.ts';
 import type { HostTool } from '../../../src/mcp/tool-host.ts';
@@ -45,7 +45,7 @@ test('--connect with more tools than the budget: a tool that a later prompt adds
   });
   const tools = new ManyTools({ find_chess: answer('Sicilian.') });
   const client = new ServedClient({ baseUrl: url });
-  const agent = new Agent({
+  const agent = new Conversation({
     model: new ServedChatModel({ client, name: 'org/scripted', contextLength: 20_000, thinks: false }),
     tools,
     history: createHistory('Be brief.'),

@@ -1,8 +1,8 @@
 import type { TurnEvent } from '../../../agent/events/turn-event.ts';
-import { Agent } from '../../../agent/turn/agent.ts';
+import { Conversation } from '../../../agent/turn/conversation.ts';
 import type { Answer, Pass } from '../../../bench/tools/answer.ts';
 import { CALL_LIMIT_MS, type Services } from '../../../bench/tools/bfcl/services.ts';
-import type { Conversation, ToolCase } from '../../../bench/tools/cases/tool-case.ts';
+import type { Conversation as AskedConversation, ToolCase } from '../../../bench/tools/cases/tool-case.ts';
 import { createHistory } from '../../../chat/history.ts';
 import type { AnswerOptions } from './answer-case.ts';
 import { CaseServices } from './case-services.ts';
@@ -19,7 +19,7 @@ export interface PlayOptions extends AnswerOptions {
 
 /** Has a model hold a conversation, by the same turns as in a chat. Throws what the next case would meet as well. */
 export async function playConversation(one: ToolCase, pass: Pass, options: PlayOptions): Promise<Answer> {
-  const conversation = one.conversation as Conversation;
+  const conversation = one.conversation as AskedConversation;
   const services = await CaseServices.start(options.services, one.id, conversation);
   try {
     const play = new Play(services, pass, options);
@@ -32,7 +32,7 @@ export async function playConversation(one: ToolCase, pass: Pass, options: PlayO
 
 class Play {
   readonly #services: CaseServices;
-  readonly #agent: Agent;
+  readonly #conversation: Conversation;
   readonly #signal: AbortSignal;
   readonly #seen = new SeenTurn(performance.now());
 
@@ -40,7 +40,7 @@ class Play {
     const { model, systemMessage, sampling, signal } = options;
     this.#services = services;
     this.#signal = AbortSignal.any([signal, services.broken]);
-    this.#agent = new Agent({
+    this.#conversation = new Conversation({
       model,
       tools: services.host,
       history: createHistory(systemMessage || undefined),
@@ -57,7 +57,7 @@ class Play {
     const steps = new Steps();
     const quit = new AbortController();
     const signal = AbortSignal.any([this.#signal, quit.signal]);
-    for await (const event of this.#agent.turn(text, signal)) {
+    for await (const event of this.#conversation.turn(text, signal)) {
       // What fails since it was broken off tells nothing.
       if (event.type !== 'error' || !signal.aborted) this.#seen.add(event);
       steps.add(event);
@@ -68,7 +68,7 @@ class Play {
 
   answer(): Omit<Answer, 'id' | 'pass'> {
     const { turns, fault } = this.#services;
-    const { errors } = this.#agent.metrics.summary();
+    const { errors } = this.#conversation.metrics.summary();
     const writtenAgain = Object.values(errors).reduce((sum, count) => sum + count, 0);
     return {
       ...this.#seen.answer(turns.flat()),

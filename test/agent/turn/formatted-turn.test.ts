@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formattedTurn } from '../../../src/agent/requests/formatted-turn.ts';
-import { Agent } from '../../../src/agent/turn/agent.ts';
+import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, type Step } from '../fakes.ts';
 
@@ -15,7 +14,7 @@ function asked(steps: Step[], tools: FakeHost = new FakeHost({})) {
     { role: 'assistant', content: 'Hi' },
     { role: 'user', content: QUESTION },
   );
-  const agent = new Agent({
+  const conversation = new Conversation({
     model,
     tools,
     history,
@@ -23,15 +22,7 @@ function asked(steps: Step[], tools: FakeHost = new FakeHost({})) {
     toolTimeoutMs: 1000,
     overflow: 'trim',
   });
-  const turn = formattedTurn(
-    agent,
-    history,
-    { type: 'json_object' },
-    {
-      signal: undefined,
-      constrained: false,
-    },
-  );
+  const turn = conversation.respond(undefined, { type: 'json_object' });
   return { model, history, turn };
 }
 

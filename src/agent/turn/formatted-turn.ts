@@ -1,12 +1,12 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall } from '../../chat/message.ts';
+import { LlmHostError } from '../../errors.ts';
 import { canFollow, type ResponseFormat } from '../../grammar/response-format.ts';
 import { isCovered } from '../../grammar/schema-coverage.ts';
 import { checkSchema } from '../../parse/json/schema-check.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { Agent } from '../turn/agent.ts';
 
 /** Attempts after the first. */
 const RETRIES = 2;
@@ -34,23 +34,26 @@ export function enforceable(
 
 /**
  * A turn whose reply must fit a format: the model is told what does not fit and tries again. The text is yielded in
- * one piece once it fits; after the last attempt the turn ends with an error. A `constrained` reply, whose grammar
- * enforces all of the format, is streamed instead and has one attempt.
+ * one piece once it fits; after the last attempt the turn fails. A `constrained` reply, whose grammar enforces all of
+ * the format, is streamed instead and has one attempt.
+ * @throws LlmHostError TOOL_FAILED
  */
 export async function* formattedTurn(
-  agent: Agent,
   history: History,
   format: ResponseFormat,
-  { signal, constrained }: { readonly signal: AbortSignal | undefined; readonly constrained: boolean },
+  constrained: boolean,
+  newAttempt: () => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
 ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
   const start = history.mark();
   /** Answers that do not fit, and what the model was told about them. */
   const failures = new Set<Message>();
   for (let attempt = 0; ; attempt += 1) {
-    // All attempts are one turn: none may push its question out of the prompt.
-    const reply = agent.respond(signal, start);
-    const { calls, text, cancelled, cut, failed } = yield* untilItsEnd(reply, constrained);
-    if (failed) return [];
+    const said = new SaidText(constrained);
+    const events = newAttempt();
+    let step = await events.next();
+    for (; !step.done; step = await events.next()) if (said.passes(step.value)) yield step.value;
+    const calls = step.value;
+    const { text, cancelled, cut } = said;
     // A reply that was cut off cannot fit; the client learns why it was.
     const checked =
       calls.length > 0 || cancelled || cut ? { text, problem: undefined } : readReply(text, format);
@@ -61,10 +64,8 @@ export async function* formattedTurn(
       return calls;
     }
     if (constrained || attempt === RETRIES) {
-      history.rollback(start);
       const message = `The model did not write the requested JSON: ${checked.problem}`;
-      yield { type: 'error', code: 'TOOL_FAILED', message };
-      return [];
+      throw new LlmHostError('TOOL_FAILED', message);
     }
     const told = `That was not the requested JSON: ${checked.problem}\n${formatInstruction(format)}`;
     history.add({ role: 'user', content: told });
@@ -82,25 +83,40 @@ function forget(failures: ReadonlySet<Message>, history: History, start: History
 }
 
 /**
- * The events of a turn without its final text, which is returned; without `streams` also without the tokens, and the text
- * is that of the last reply alone: what was said between calls is not part of the JSON.
+ * The text of one attempt. A reply that is not streamed counts without what was said between calls, which is not part of
+ * the JSON.
  */
-async function* untilItsEnd(turn: ReturnType<Agent['respond']>, streams: boolean) {
-  let [said, reply, last] = ['', '', ''];
-  let cancelled = false;
-  let cut = false;
-  let failed = false;
-  for (let step = await turn.next(); ; step = await turn.next()) {
-    if (step.done) return { calls: step.value, text: streams ? said : last.trim(), cancelled, cut, failed };
-    const event: TurnEvent = step.value;
-    if (event.type === 'assistant') ({ text: said, cancelled } = event);
-    else if (streams || event.type !== 'token') yield event;
-    if (event.type === 'token') reply += event.text;
-    if (event.type === 'stats') {
-      [last, reply] = [reply, ''];
-      cut = ['length', 'full'].includes(event.stats.finishReason);
+class SaidText {
+  readonly #streams: boolean;
+  #all = '';
+  #reply = '';
+  #last = '';
+  cancelled = false;
+  /** The last reply was cut off, by its length or a full context. */
+  cut = false;
+
+  constructor(streams: boolean) {
+    this.#streams = streams;
+  }
+
+  get text(): string {
+    return this.#streams ? this.#all : this.#last.trim();
+  }
+
+  /** Notes an event. Returns whether the reader gets it: the final text never, tokens only if they are streamed. */
+  passes(event: TurnEvent): boolean {
+    if (event.type === 'assistant') {
+      this.#all = event.text;
+      this.cancelled = event.cancelled;
+      return false;
     }
-    if (event.type === 'error') failed = true;
+    if (event.type === 'token') this.#reply += event.text;
+    if (event.type === 'stats') {
+      this.#last = this.#reply;
+      this.#reply = '';
+      this.cut = ['length', 'full'].includes(event.stats.finishReason);
+    }
+    return this.#streams || event.type !== 'token';
   }
 }
 

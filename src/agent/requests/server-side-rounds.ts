@@ -19,7 +19,7 @@ const MAX_CHARS = 16_000_000;
  * only sends back what it has seen; with the hidden messages restored the model knows what it did, and the prompt
  * starts with the same tokens as before. Looked up by the whole conversation up to the reply.
  */
-export class HiddenRounds {
+export class ServerSideRounds {
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
 

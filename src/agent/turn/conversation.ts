@@ -1,5 +1,6 @@
-import type { HistoryMark } from '../../chat/history.ts';
+import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall } from '../../chat/message.ts';
+import type { ResponseFormat } from '../../grammar/response-format.ts';
 import { callCatalog } from '../calls/call-catalog.ts';
 import { newCallIds } from '../calls/call-ids.ts';
 import { calledTools } from '../calls/called-tools.ts';
@@ -22,7 +23,7 @@ import { fitResults } from '../context/fit-results.ts';
 import { lookUpFirst } from '../context/look-up-first.ts';
 import { withRecall } from '../context/recall.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
 import { LongResults } from '../results/long-results.ts';
 import { ResourceLinks } from '../results/resource-links.ts';
@@ -30,14 +31,29 @@ import { resultLimit } from '../results/result-limit.ts';
 import type { TurnOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
 import { FailedAttempts } from './failed-attempts.ts';
-import { lastEvents } from './last-events.ts';
-import { refuseMissingCall } from './missing-call.ts';
-import { OneTurn } from './one-turn.ts';
-import { preparedInput } from './prepared-input.ts';
-import { assistantMessage, type Reply, readReply } from './reply.ts';
+import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
+import { type LastTurn, OneTurn } from './one-turn.ts';
+import { assistantMessage, lastEvents, type Reply, readReply, refuseMissingCall } from './reply.ts';
 
-/** Runs turns: prompt, replies and tool calls until the model answers without calling a tool. */
-export class Agent {
+/** A prompt of the user. */
+export interface Question {
+  /** As typed: it may name a prompt or resources of servers. */
+  readonly text: string;
+  /** The part of the text in which resources may be named. Default: all of it. */
+  readonly naming?: string | undefined;
+  /** Follows the text; in it nothing is taken for the name of a resource. Default: nothing. */
+  readonly data?: string | undefined;
+  /** The answer must fit; see `formattedTurn`. Default: any answer. */
+  readonly format?: ResponseFormat | undefined;
+}
+
+type TurnEvents = AsyncGenerator<TurnEvent, readonly ToolCall[]>;
+
+/**
+ * A conversation of a user with a model that calls tools. A turn is a prompt with replies and tool calls until the model
+ * answers without calling a tool; only one runs at a time.
+ */
+export class Conversation {
   /** How well this model calls tools. */
   metrics: ToolMetrics;
   #options: TurnOptions;
@@ -50,7 +66,7 @@ export class Agent {
   /** Where the turn begins in the history. */
   #turnStart: HistoryMark = 0;
   #offered: Offer | undefined;
-  /** For what the turn's input tells only once, if the turn fails. */
+  /** Gives back what the turn's input says only once, if the turn fails. */
   #giveBack: (() => void) | undefined;
 
   constructor(options: TurnOptions) {
@@ -64,22 +80,26 @@ export class Agent {
     this.metrics = new ToolMetrics(options.model.name ?? 'model', options.onAttempt);
   }
 
-  /** Goes on with another model, between turns. */
+  get history(): History {
+    return this.#options.history;
+  }
+
+  /** Aborts when the conversation is closed. */
+  get closing(): AbortSignal {
+    return this.#oneTurn.closing;
+  }
+
+  /** Continues with another model, between turns. */
   changeModel(model: ChatModel): void {
     this.#options = { ...this.#options, model };
     this.offer.changeModel(model);
     this.metrics = new ToolMetrics(model.name ?? 'model', this.#options.onAttempt);
   }
 
-  /** Goes on with other options of its requests, between turns. */
-  changeReply(reply: NonNullable<TurnOptions['reply']>): void {
-    this.#options = { ...this.#options, reply };
-  }
-
-  /** Forgets the conversation but for the system message. @throws LlmHostError USAGE while a turn runs */
+  /** Forgets the conversation except for the system message. @throws LlmHostError USAGE while a turn runs */
   clear(): void {
     this.#oneTurn.mustBeOver();
-    this.#options.history.clear();
+    this.history.clear();
     this.forgetResults();
   }
 
@@ -90,43 +110,101 @@ export class Agent {
   }
 
   /**
-   * Runs one turn; the history grows as it goes. If the engine fails, the stream ends with an `error` event and the
+   * Runs one turn; the history grows as it does. If the engine fails, the stream ends with an `error` event and the
    * history is as it was before; an abort, or leaving the stream early, keeps what was said so far.
    * @throws LlmHostError USAGE with the first event, while another turn runs
-   * @param data follows the input; in it nothing is taken for the name of a resource
-   * @param naming the part of the input in which resources may be named; undefined: all of it
    */
-  async *turn(input: string, signal?: AbortSignal, data = '', naming?: string): AsyncGenerator<TurnEvent> {
-    yield* this.#oneTurn.run(signal, stop => this.#turn(input, stop, data, naming));
+  turn(text: string, signal?: AbortSignal): AsyncGenerator<TurnEvent> {
+    return this.run(signal, stop => this.answer({ text }, stop));
   }
 
-  /** Ends the turn under way as leaving its loop does, also one that nobody reads any more; resolves when it is over. */
+  /** Runs a turn that does more than `answer`, which it calls; see `OneTurn.run`. */
+  run<R>(
+    signal: AbortSignal | undefined,
+    turn: (signal: AbortSignal) => AsyncGenerator<TurnEvent, R>,
+    onEvent?: (event: TurnEvent) => void,
+  ): AsyncGenerator<TurnEvent, R> {
+    return this.#oneTurn.run(signal, turn, onEvent);
+  }
+
+  /** Ends the running turn, also one that nobody reads any more; resolves when it is over. */
   cancel(): Promise<void> {
     return this.#oneTurn.cancel();
   }
 
-  async *#turn(input: string, signal: AbortSignal, data: string, naming: string | undefined) {
-    const { tools } = this.#options;
-    const prepared = this.#prepareInput(input, naming, signal);
-    const ask = (content: string) => this.ask(content, signal);
-    yield* this.#guarded(async function* (rounds) {
-      yield* hostNotices(tools);
-      yield* ask([yield* prepared, data].filter(Boolean).join('\n\n'));
-      return yield* rounds;
-    }, signal);
+  /** Ends the running turn, whose reader still gets its last events, and aborts every later one. */
+  close(): Promise<LastTurn> {
+    return this.#oneTurn.close();
+  }
+
+  /** Asks and answers, within `run`. */
+  answer(question: Question, signal?: AbortSignal): TurnEvents {
+    return this.#turn(signal, question, question.format);
+  }
+
+  /** Answers the question that the history ends with. Returns the calls to hand over (see `handOver`). */
+  respond(signal?: AbortSignal, format?: ResponseFormat): TurnEvents {
+    return this.#turn(signal, undefined, format);
+  }
+
+  async *#turn(
+    signal: AbortSignal | undefined,
+    question: Question | undefined,
+    format: ResponseFormat | undefined,
+  ): TurnEvents {
+    const { history, tools, model } = this.#options;
+    tools.refreshStale?.();
+    this.#turnStart = history.mark();
+    this.#giveBack = undefined;
+    try {
+      if (question) yield* this.#ask(question, signal);
+      if (!format) return yield* this.#rounds(signal);
+      const { enforced, constrained } = enforceable(model, format);
+      return yield* formattedTurn(history, format, constrained, () => this.#rounds(signal, enforced));
+    } catch (error) {
+      this.#takeBack();
+      yield errorEvent(error);
+      return [];
+    }
+  }
+
+  /** As if nobody had asked. */
+  #takeBack(): void {
+    this.history.rollback(this.#turnStart);
+    this.#giveBack?.();
   }
 
   /** Adds the question; with `summarize` the oldest turns become a summary if it does not fit behind all of them. */
-  async *ask(content: string, signal: AbortSignal | undefined): AsyncGenerator<TurnEvent> {
-    const { model, history, overflow, reply } = this.#options;
+  async *#ask(
+    { text, naming, data, format }: Question,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent> {
+    const { model, history, tools: host, overflow, reply } = this.#options;
+    yield* hostNotices(host);
+    const input = yield* this.#filledIn(text, naming, signal);
+    const instruction = format && formatInstruction(format);
     this.#turnStart = history.mark();
-    history.add({ role: 'user', content });
+    history.add({ role: 'user', content: [input, data, instruction].filter(Boolean).join('\n\n') });
     if (overflow !== 'summarize') return;
-    const { listed, messages } = this.#nextOffer();
-    const parts = { model, history, tools: listed, asRead: messages, thinking: reply?.thinking, signal };
+    const { listed: tools, messages: asRead } = this.#nextOffer();
+    const parts = { model, history, tools, asRead, thinking: reply?.thinking, signal };
     const start = yield* compactIfFull(this.#turnStart, parts);
     if (start !== this.#turnStart) this.offer.keepHead(history.messages);
     this.#turnStart = start;
+  }
+
+  /** The input with the resources or the server prompt that it names filled in. */
+  async *#filledIn(
+    text: string,
+    naming: string | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<TurnEvent, string> {
+    const { tools, toolTimeoutMs: timeoutMs } = this.#options;
+    if (tools.prepareInput === undefined || text === '') return text;
+    const prepared = await tools.prepareInput(text, { timeoutMs, cut: this.#cut, naming, signal });
+    this.#giveBack = prepared.giveBack;
+    for (const message of prepared.notices) yield { type: 'notice', message };
+    return prepared.text;
   }
 
   /** A summary of all turns but the last, which `accept` puts into the history; see `compactTurns`. */
@@ -142,49 +220,7 @@ export class Agent {
     this.offer.keepHead(messages);
   }
 
-  /**
-   * The same for a history that already ends with the question. Returns the calls to hand over (see `handOver`).
-   * @param start behind the question, if more was said since. Default: the end
-   */
-  async *respond(signal?: AbortSignal, start?: HistoryMark): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    return yield* this.#guarded(rounds => rounds, signal, start);
-  }
-
-  async *#guarded(
-    run: (
-      rounds: AsyncGenerator<TurnEvent, readonly ToolCall[]>,
-    ) => AsyncGenerator<TurnEvent, readonly ToolCall[]>,
-    signal: AbortSignal | undefined,
-    start?: HistoryMark,
-  ): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
-    const { history, tools } = this.#options;
-    tools.refreshStale?.();
-    this.#turnStart = start ?? history.mark();
-    this.#giveBack = undefined;
-    try {
-      return yield* run(this.#rounds(signal));
-    } catch (error) {
-      this.#takeBack();
-      yield errorEvent(error);
-      return [];
-    }
-  }
-
-  /** As if nobody had asked. */
-  #takeBack(): void {
-    this.#options.history.rollback(this.#turnStart);
-    this.#giveBack?.();
-  }
-
-  #prepareInput(input: string, naming: string | undefined, signal: AbortSignal | undefined) {
-    const { tools, toolTimeoutMs: timeoutMs } = this.#options;
-    const onPrepared = (giveBack: (() => void) | undefined) => {
-      this.#giveBack = giveBack;
-    };
-    return preparedInput(tools, input, { timeoutMs, cut: this.#cut, naming, signal, onPrepared });
-  }
-
-  async *#rounds(signal: AbortSignal | undefined): AsyncGenerator<TurnEvent, readonly ToolCall[]> {
+  async *#rounds(signal: AbortSignal | undefined, enforced?: ResponseFormat): TurnEvents {
     const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
     const newCallId = this.#newCallId;
@@ -194,7 +230,10 @@ export class Agent {
     let called = false;
     let said = '';
     while (true) {
-      const reply = yield* this.#reply(failed.plan, called, signal);
+      const request = yield* this.#nextRequest(failed.plan, called, enforced, signal);
+      const explain = (error: unknown) => explainFull(error, model, this.#contextRequest(request.messages));
+      const { singleCall } = request;
+      const reply = yield* readReply(model.reply(request), this.metrics, { singleCall, explain });
       const cancelled = reply.stats.finishReason === 'cancelled';
       // Failed attempts too: a stream has shown their words by now.
       said = [said, reply.content.trim()].filter(Boolean).join('\n');
@@ -248,11 +287,12 @@ export class Agent {
     return validateCalls(reply.calls, catalog, newCall, calledTools(history.messages));
   }
 
-  async *#reply(
+  *#nextRequest(
     retry: RetryPlan,
     called: boolean,
+    enforced: ResponseFormat | undefined,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<TurnEvent, Reply> {
+  ): Generator<TurnEvent, ReplyRequest> {
     const { model, responseFormat, history } = this.#options;
     const constrainCalls = this.#constrains(retry);
     const sampling = retry.sampling(this.#options.sampling, constrainCalls);
@@ -266,22 +306,17 @@ export class Agent {
     const mayLookUp = !responseFormat && retry.attempts === 0;
     const toolChoice = asked ?? (mayLookUp ? lookUpFirst(offered.tools, history) : undefined);
     for (const message of model.takeNotices?.() ?? []) yield { type: 'notice', message };
-    const events = model.reply({
+    return {
       messages,
       tools,
       listed: offered.listed,
       sampling,
       constrainCalls,
       ...options,
-      ...(responseFormat && { responseFormat }),
-      ...(toolChoice && !called && { toolChoice }),
-      ...(signal && { signal }),
-    });
-    try {
-      return yield* readReply(events, this.metrics, options.singleCall);
-    } catch (error) {
-      throw explainFull(error, model, this.#contextRequest(messages));
-    }
+      responseFormat: responseFormat ?? enforced,
+      toolChoice: called ? undefined : toolChoice,
+      signal,
+    };
   }
 
   /** What takes how many tokens of the next prompt. */
