@@ -1,4 +1,4 @@
-export type { RetryOptions } from './agent/calls/retry.ts';
+export type { RetryOptions } from './agent/turn/failed-attempts.ts';
 export type { ReplyStats, TokenLogprob, TurnEvent } from './agent/events/turn-event.ts';
 export type {
   ChatModel,

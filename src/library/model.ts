@@ -1,5 +1,5 @@
 import type { ChatModel } from '../agent/model/chat-model.ts';
-import { completionTurn } from '../agent/requests/completion-turn.ts';
+import { completionTurn } from '../agent/requests/request-turns.ts';
 import type { Message } from '../chat/message.ts';
 import type { Embedder, EmbedOptions, Ranked, RankOptions } from '../embed/embedder.ts';
 import { LlmHostError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { CallProtocol } from '../agent/model/call-protocol.ts';
 import { PromptBuilder } from '../agent/model/prompt-builder.ts';
-import { ToolMeter } from '../agent/offer/tool-meter.ts';
+import { ToolMeter } from '../agent/offer/tool-budget.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import type { ToolDefinition } from '../chat/message.ts';
 import { compileTemplate } from '../chat/template.ts';

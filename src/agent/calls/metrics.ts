@@ -1,4 +1,8 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../../errors.ts';
 import type { AttemptLabel, Repair } from '../../parse/calls/resolve-call.ts';
+import { makeFolder } from '../../text/files/make-folder.ts';
+import { appendText } from '../../text/files/open-for-writing.ts';
 
 /** One of the model's attempts at a tool call. */
 export interface AttemptRecord {
@@ -89,4 +93,22 @@ export class ToolMetrics {
 
 function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Appends each attempt as a line of JSON. A failure to write is reported once, then nothing more is written. */
+export function metricsFile(
+  path: string,
+  onProblem: (message: string) => void,
+): (record: AttemptRecord) => void {
+  let broken = false;
+  return record => {
+    if (broken) return;
+    try {
+      makeFolder(dirname(path));
+      appendText(path, `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
+    } catch (error) {
+      broken = true;
+      onProblem(`Cannot write the metrics file ${path}: ${messageOf(error)}`);
+    }
+  };
 }

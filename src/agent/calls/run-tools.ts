@@ -5,8 +5,6 @@ import type { Progress, ToolHost } from '../../mcp/tool-host.ts';
 import { formatArguments } from '../../text/console-format.ts';
 import { duration } from '../../text/duration.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
-import { CallClock } from './call-clock.ts';
-import { ToolProgress } from './tool-progress.ts';
 
 /** Asks the user of one turn about its calls, by the id of each. */
 export interface CallApprover {
@@ -148,5 +146,65 @@ async function runOne(
   } catch (error) {
     if (error instanceof LlmHostError && error.code === 'CANCELLED') return failed('Cancelled by the user');
     return failed(messageOf(error), error instanceof LlmHostError && error.code === 'TOOL_REFUSED');
+  }
+}
+
+/** How long a call takes without the time in which the user was asked something. */
+export class CallClock {
+  readonly #started = performance.now();
+  #waitedMs = 0;
+  #waitingSince: number | undefined;
+
+  /** The user has been asked about the call for so long. */
+  addWait(ms: number): void {
+    this.#waitedMs += ms;
+  }
+
+  /** The call's server begins or ends to wait for the user. */
+  setWaiting(waiting: boolean): void {
+    const now = performance.now();
+    if (waiting) {
+      this.#waitingSince ??= now;
+    } else if (this.#waitingSince !== undefined) {
+      this.addWait(now - this.#waitingSince);
+      this.#waitingSince = undefined;
+    }
+  }
+
+  get seconds(): number {
+    const now = performance.now();
+    return Math.max(0, (this.#waitingSince ?? now) - this.#started - this.#waitedMs) / 1000;
+  }
+}
+
+/** What running tools report, kept until it is read. */
+class ToolProgress<T> {
+  #items: T[] = [];
+  #wake: (() => void) | undefined;
+
+  push(item: T): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** Yields everything pushed until `work` settles, as it arrives; then returns (or throws) what `work` did. */
+  async *during<R>(work: Promise<R>): AsyncGenerator<T, R> {
+    let settled = false;
+    const end = (): void => {
+      settled = true;
+      this.#wake?.();
+    };
+    work.then(end, end);
+    while (true) {
+      const items = this.#items;
+      this.#items = [];
+      yield* items;
+      if (this.#items.length > 0) continue;
+      if (settled) return await work;
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
   }
 }

@@ -1,7 +1,8 @@
 import type { ToolCall } from '../../chat/message.ts';
+import type { HostTool } from '../../mcp/tool-host.ts';
 import { coerce } from '../../parse/calls/coerce.ts';
 import { type AttemptLabel, type Repair, resolveCall } from '../../parse/calls/resolve-call.ts';
-import type { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
+import { ToolCatalog } from '../../parse/calls/tool-catalog.ts';
 import type { ParseEvent } from '../../parse/types/parse-event.ts';
 
 export type CallEvent = Extract<ParseEvent, { type: 'call' | 'malformed' }>;
@@ -66,4 +67,17 @@ export function validateCalls(
     }
   }
   return { valid, invalid };
+}
+
+/**
+ * The tools that a call may mean: those the host has, offered or not, and those that only the offer has, such as the
+ * search for tools. A message about a call names the offered ones.
+ */
+export function callCatalog(host: readonly HostTool[], offered: readonly HostTool[]): ToolCatalog {
+  const all = new Map([...host, ...offered].map(tool => [tool.definition.function.name, tool]));
+  return new ToolCatalog(
+    [...all.values()].map(tool => tool.definition),
+    name => all.get(name)?.server,
+    offered.map(tool => tool.definition.function.name),
+  );
 }

@@ -2,7 +2,9 @@ import type { History } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
 import { extendedHost, firstFree } from '../calls/extended-host.ts';
-import { saidBefore } from './said-before.ts';
+import type { ToolChoice } from '../model/chat-model.ts';
+import { missingFacts } from './missing-facts.ts';
+import { searchHistory } from './search-history.ts';
 
 /** The names it is offered under: the first that no server's tool has. */
 const NAMES = ['recall', 'llm_host_recall', 'llm_host__recall'] as const;
@@ -46,7 +48,7 @@ export function withRecall(host: ToolHost, history: History): ToolHost {
 function recall(history: History, about: unknown): ToolOutcome {
   if (typeof about !== 'string' || about.trim() === '')
     return { text: 'There are no words to look up in "about".', isError: true };
-  const found = saidBefore(earlier(history), about);
+  const found = searchHistory(earlier(history), about);
   return { text: found || 'Nothing that was said before fits. Try other words.', isError: false };
 }
 
@@ -58,6 +60,24 @@ function earlier({ summarized, messages, lastPrompt }: History): readonly Messag
 }
 
 /** Whether it is this tool, not a server's of that name. */
-export const isRecall = (tool: HostTool): boolean => TOOLS.includes(tool);
+const isRecall = (tool: HostTool): boolean => TOOLS.includes(tool);
 
 const isOurs = (name: string): boolean => NAMES.some(known => known === name);
+
+/** `I'm` is no name. */
+const PRONOUN = /^I['’]/;
+
+/**
+ * Lets a reply begin with a look at what was said before: if the question names something of it, by a name, a number or a path,
+ * and the model has no other tool to choose. A small model seldom finds the answer in a summary, or thinks of looking.
+ */
+export function lookUpFirst(tools: readonly HostTool[], history: History): ToolChoice | undefined {
+  const [only, ...others] = tools;
+  if (only === undefined || others.length > 0 || !isRecall(only)) return undefined;
+  const { messages, summarized } = history;
+  const question = messages.at(-1);
+  if (question?.role !== 'user' || !/[?？]\s*$/.test(question.content)) return undefined;
+  const named = missingFacts([question], '').filter(fact => !PRONOUN.test(fact));
+  const told = summarized.some(({ content }) => named.some(name => content.includes(name)));
+  return told ? { name: only.definition.function.name } : undefined;
+}

@@ -1,4 +1,5 @@
 import type { TemplateCapability } from '../../chat/capability.ts';
+import type { ToolDefinition } from '../../chat/message.ts';
 import { createToolParser, endsInThinking } from '../../parse/create-tool-parser.ts';
 import { hermes } from '../../parse/formats/json/hermes.ts';
 import type { PromptStyle } from '../../parse/formats/prompt-style.ts';
@@ -6,8 +7,7 @@ import { formatOfTemplate } from '../../parse/formats/table.ts';
 import type { CallFormatChoice } from '../../parse/types/call-format-choice.ts';
 import type { ChatFormat } from '../../parse/types/format.ts';
 import type { ReplyParser } from '../../parse/types/parse-event.ts';
-import type { ReplyRequest } from './chat-model.ts';
-import { forcedCall } from './forced-call.ts';
+import type { ReplyRequest, ToolChoice } from './chat-model.ts';
 import { PromptStyleChoice } from './prompt-style-choice.ts';
 
 export type ToolProtocol = 'auto' | 'native' | 'prompt';
@@ -109,3 +109,29 @@ const PLAIN_TEXT: ReplyParser = {
   push: text => (text === '' ? [] : [{ type: 'content', text }]),
   end: () => [],
 };
+
+/** A name no tool has, to find where a format puts the name. */
+const NAME = 'tool_name_6e2f';
+/** What the model's next token is likely to start with. */
+const NEXT = /[\s"{<]+$/;
+
+/**
+ * The start of a call in this format, up to the tool's name, or up to the arguments if the tool is given or the only
+ * one. '' if the format cannot be cut there.
+ */
+function forcedCall(
+  format: Pick<PromptStyle, 'writeCalls'>,
+  choice: Exclude<ToolChoice, 'auto'>,
+  tools: readonly ToolDefinition[],
+): string {
+  const only = tools.length === 1 ? tools[0]?.function.name : undefined;
+  const name = choice === 'required' ? only : choice.name;
+  const written = format.writeCalls([{ name: NAME, arguments: {} }]);
+  const at = written.indexOf(NAME);
+  if (at < 0) return '';
+  if (name === undefined) return written.slice(0, at).replace(NEXT, '');
+  const other = format.writeCalls([{ name: NAME, arguments: { a: 'b' } }]);
+  let end = at + NAME.length;
+  while (end < written.length && written[end] === other[end]) end += 1;
+  return (written.slice(0, at) + name + written.slice(at + NAME.length, end)).replace(NEXT, '');
+}

@@ -1,16 +1,18 @@
+import type { TokenEvent } from '../../engine/engine.ts';
 import type { EngineJob, JobEngine } from '../../engine/engine-job.ts';
 import { LlmHostError } from '../../errors.ts';
 import { constrainedGeneration } from '../../grammar/constrained-generation.ts';
 import type { ReplyConstraint } from '../../grammar/constrained-reply.ts';
 import type { GrammarEngine } from '../../grammar/grammar-engine.ts';
 import { canConstrain, replyConstraint } from '../../grammar/reply-constraint.ts';
-import type { ReplyParser } from '../../parse/types/parse-event.ts';
+import type { ParseEvent, ReplyParser } from '../../parse/types/parse-event.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import { toldTokens } from '../../tokens/estimated-tokens.ts';
-import type { ReplyStats } from '../events/turn-event.ts';
+import { tokenPiece } from '../../tokens/token-piece.ts';
+import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
+import type { ReplyStats, TokenLogprob } from '../events/turn-event.ts';
 import { CallProtocol, type CallProtocolOptions } from './call-protocol.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest, ThinkingOutcome } from './chat-model.ts';
-import { ContentLogprobs } from './content-logprobs.ts';
 import { EarlyEnd } from './early-end.ts';
 import { type Prompt, PromptBuilder, type PromptBuilderParts } from './prompt-builder.ts';
 import { ThoughtLimit } from './thought-limit.ts';
@@ -203,4 +205,31 @@ function contextFull(tokens: number, contextLength: number): LlmHostError {
       hint: 'Shorten the prompt, type "clear" to start over, or raise --context.',
     },
   );
+}
+
+/** Holds the log-probabilities of tokens until the parser returns their content. */
+export class ContentLogprobs {
+  readonly #tokenizer: Pick<Tokenizer, 'decode' | 'bytesOf'>;
+  #waiting: TokenLogprob[] = [];
+
+  constructor(tokenizer: Pick<Tokenizer, 'decode' | 'bytesOf'>) {
+    this.#tokenizer = tokenizer;
+  }
+
+  /** Ignores tokens without log-probabilities. */
+  add({ id, logprob, topLogprobs = [] }: TokenEvent): void {
+    if (logprob === undefined) return;
+    const top = topLogprobs.map(one => ({ ...tokenPiece(this.#tokenizer, one.id), logprob: one.logprob }));
+    this.#waiting.push({ ...tokenPiece(this.#tokenizer, id), logprob, top });
+  }
+
+  /** Attaches them to the first content event; if the tokens became something else, it is dropped. */
+  *with(events: readonly ParseEvent[]): Generator<ReplyEvent> {
+    for (const event of events) {
+      const logprobs = this.#waiting;
+      if (logprobs.length === 0) yield event;
+      else yield event.type === 'content' ? { ...event, logprobs } : event;
+      this.#waiting = [];
+    }
+  }
 }

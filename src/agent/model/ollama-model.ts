@@ -5,8 +5,8 @@ import { isPlainObject } from '../../text/json/plain-object.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
 import type { ReplyStats } from '../events/turn-event.ts';
 import type { ChatModel, PromptRequest, ReplyEvent, ReplyRequest } from './chat-model.ts';
+import { RepetitionGuard } from './early-end.ts';
 import { RemoteModel, type RemoteModelParts } from './remote-model.ts';
-import { RepetitionGuard } from './repetition-guard.ts';
 
 export interface OllamaModelParts extends RemoteModelParts {
   readonly client: OllamaClient;

@@ -1,7 +1,6 @@
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { toolSignals } from './argument-signals.ts';
-import { isFaint } from './question-terms.ts';
-import { relatedTerms } from './related-terms.ts';
+import { isFaint, relatedTerms } from './question-terms.ts';
 import type { RankedTool } from './tool-ranking.ts';
 import { termsOf } from './tool-terms.ts';
 

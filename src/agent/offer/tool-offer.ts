@@ -1,14 +1,13 @@
 import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { HostTool, ToolHost } from '../../mcp/tool-host.ts';
-import { calledTools } from '../calls/called-tools.ts';
 import { extendedHost } from '../calls/extended-host.ts';
+import { calledTools } from '../calls/past-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { chooseTools } from './choose-tools.ts';
 import { headTools, laterTools } from './fitting-tools.ts';
 import { foundNames, foundText, searchToolFor, withMoreTools } from './search-tool.ts';
-import { mostTools, toolBudget } from './tool-budget.ts';
-import { ToolMeter } from './tool-meter.ts';
+import { mostTools, ToolMeter, toolBudget } from './tool-budget.ts';
 import { Rankings } from './tool-ranking.ts';
 
 /** The tools of one prompt. */

@@ -1,10 +1,10 @@
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { underApiNames } from '../../text/sampling/api-names.ts';
-import type { TurnEvent } from '../events/turn-event.ts';
-import { ToolMeter } from '../offer/tool-meter.ts';
+import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
+import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
+import { ToolMeter } from '../offer/tool-budget.ts';
 import { Rankings } from '../offer/tool-ranking.ts';
-import { completionTurn } from './completion-turn.ts';
 import { requestModel } from './request-model.ts';
 import {
   choiceSampling,
@@ -75,5 +75,30 @@ export class RequestTurns {
     const model = requestModel(this.#options.model, { acquire });
     yield* completionTurn(model, { text, textIds, sampling, signal, logprobs });
     return [];
+  }
+}
+
+/** Continues a text, without template or tools, as a turn. A failure is its last event. */
+export async function* completionTurn(
+  model: ChatModel,
+  request: Pick<ReplyRequest, 'text' | 'textIds' | 'sampling' | 'logprobs' | 'signal'>,
+): AsyncGenerator<TurnEvent> {
+  const reply = model.reply({ messages: [], tools: [], ...request });
+  let said = '';
+  try {
+    for (let step = await reply.next(); ; step = await reply.next()) {
+      if (step.done) {
+        const cancelled = step.value.finishReason === 'cancelled';
+        yield { type: 'stats', stats: step.value };
+        yield { type: 'assistant', text: said, cancelled };
+        return;
+      }
+      if (step.value.type === 'prefill') yield step.value;
+      if (step.value.type !== 'content') continue;
+      said += step.value.text;
+      yield { ...step.value, type: 'token' };
+    }
+  } catch (error) {
+    yield errorEvent(error);
   }
 }

@@ -1,8 +1,7 @@
 import type { Message } from '../../chat/message.ts';
-import { KeptLinks } from './kept-links.ts';
 import { KeptResults } from './kept-results.ts';
 import { withoutReadOn } from './long-results.ts';
-import { withoutLinkNote } from './resource-links.ts';
+import { KeptLinks, withoutLinkNote } from './resource-links.ts';
 
 /** What the notes below the results of one conversation say how to read. */
 export interface KeptReading {

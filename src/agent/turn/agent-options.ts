@@ -3,11 +3,11 @@ import type { ResponseFormat } from '../../grammar/response-format.ts';
 import type { ToolHost, ToolSource } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
 import type { AttemptRecord } from '../calls/metrics.ts';
-import type { RetryOptions } from '../calls/retry.ts';
 import type { CallApprover } from '../calls/run-tools.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import type { ToolOffer } from '../offer/tool-offer.ts';
 import type { KeptReading } from '../results/kept-reading.ts';
+import type { RetryOptions } from './failed-attempts.ts';
 
 /** `auto`: once the model has failed at a call; `always`; `off`: never. */
 export type ConstrainMode = 'auto' | 'always' | 'off';

@@ -1,12 +1,11 @@
 import type { History } from '../../chat/history.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
-import { feedback } from '../calls/feedback.ts';
+import type { UncheckedCalls } from '../calls/call-notices.ts';
 import type { ToolMetrics } from '../calls/metrics.ts';
 import { type CallApprover, type CallRecord, runTools } from '../calls/run-tools.ts';
-import type { UncheckedCalls } from '../calls/unchecked-calls.ts';
 import type { InvalidCall, ValidatedCalls } from '../calls/validate-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
-import { invalidCallEvents } from './failed-attempts.ts';
+import { feedback, invalidCallEvents } from './failed-attempts.ts';
 import { toolMessage } from './reply.ts';
 
 export interface AnswerCallsParts {

@@ -1,27 +1,25 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { Message, ToolCall } from '../../chat/message.ts';
 import type { ResponseFormat } from '../../grammar/response-format.ts';
-import { callCatalog } from '../calls/call-catalog.ts';
-import { newCallIds } from '../calls/call-ids.ts';
-import { calledTools } from '../calls/called-tools.ts';
+import { RepeatGuard, UncheckedCalls } from '../calls/call-notices.ts';
 import { ToolMetrics } from '../calls/metrics.ts';
-import { RepeatGuard } from '../calls/repeat-guard.ts';
-import type { RetryPlan } from '../calls/retry.ts';
+import { calledTools, newCallIds } from '../calls/past-calls.ts';
 import { hostNotices } from '../calls/run-tools.ts';
-import { UncheckedCalls } from '../calls/unchecked-calls.ts';
-import { type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
-import { compactIfFull } from '../context/compact-if-full.ts';
-import { type Compacted, type CompactOptions, compactTurns } from '../context/compact-turns.ts';
+import { callCatalog, type ValidatedCalls, validateCalls } from '../calls/validate-calls.ts';
+import {
+  type Compacted,
+  type CompactOptions,
+  compactIfFull,
+  compactTurns,
+} from '../context/compact-turns.ts';
 import {
   type ContextParts,
   type ContextRequest,
   contextParts,
   explainFull,
 } from '../context/context-parts.ts';
-import { droppedNotice, fitContext } from '../context/fit-context.ts';
-import { fitResults } from '../context/fit-results.ts';
-import { lookUpFirst } from '../context/look-up-first.ts';
-import { withRecall } from '../context/recall.ts';
+import { droppedNotice, fitContext, fitResults } from '../context/fit-context.ts';
+import { lookUpFirst, withRecall } from '../context/recall.ts';
 import { errorEvent, type TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel, ReplyRequest } from '../model/chat-model.ts';
 import { type Offer, offeredEvent, ToolOffer } from '../offer/tool-offer.ts';
@@ -30,7 +28,7 @@ import { ResourceLinks } from '../results/resource-links.ts';
 import { resultLimit } from '../results/result-limit.ts';
 import type { TurnOptions } from './agent-options.ts';
 import { type AnswerCallsParts, answerCalls } from './answer-calls.ts';
-import { FailedAttempts } from './failed-attempts.ts';
+import { FailedAttempts, type RetryPlan } from './failed-attempts.ts';
 import { enforceable, formatInstruction, formattedTurn } from './formatted-turn.ts';
 import { type LastTurn, OneTurn } from './one-turn.ts';
 import { assistantMessage, lastEvents, type Reply, readReply, refuseMissingCall } from './reply.ts';

@@ -1,9 +1,9 @@
 import type { History, HistoryMark } from '../../chat/history.ts';
 import type { ToolCall, ToolDefinition } from '../../chat/message.ts';
+import { exampleArguments } from '../../parse/calls/example-arguments.ts';
 import type { AttemptLabel } from '../../parse/calls/resolve-call.ts';
-import { feedback } from '../calls/feedback.ts';
+import type { Sampling } from '../../text/sampling/fields.ts';
 import type { ToolMetrics } from '../calls/metrics.ts';
-import { type RetryOptions, RetryPlan } from '../calls/retry.ts';
 import type { InvalidCall } from '../calls/validate-calls.ts';
 import type { TurnEvent } from '../events/turn-event.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -124,4 +124,102 @@ export function* invalidCallEvents(
     if (call) yield { type: 'tool_call', id, name, arguments: call.function.arguments };
     yield { type: 'tool_error', id, name, message, seconds: 0 };
   }
+}
+
+/** Temperatures are rounded to thousandths. */
+const PRECISION = 1000;
+/** The least that makes a model say something else after an identical repeat. */
+const MIN_NUDGE = 0.2;
+
+export interface RetryOptions {
+  /** Attempts after the first. Default 2. */
+  readonly max?: number;
+  /** How much each attempt lowers the temperature. Default 0.1. */
+  readonly temperatureStep?: number;
+}
+
+/** Counts failed attempts at a call and decides how to sample the next one. */
+export class RetryPlan {
+  readonly #max: number;
+  readonly #step: number;
+  #attempts = 0;
+  #last: string | undefined;
+  #identical = false;
+  #repeated = false;
+
+  constructor({ max = 2, temperatureStep = 0.1 }: RetryOptions = {}) {
+    this.#max = max;
+    this.#step = temperatureStep;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  get exhausted(): boolean {
+    return this.#attempts > this.#max;
+  }
+
+  /** Whether the next attempt may be the same prompt again, held to the schemas: the first, if there is one. */
+  get mayRepeat(): boolean {
+    return this.#attempts === 0 && this.#max > 0;
+  }
+
+  /** The same prompt or text again, or the last attempt: words alone will not help. */
+  get stuck(): boolean {
+    return this.#repeated || this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
+  }
+
+  /** @param repeated the next attempt is at the same prompt */
+  failed(text: string, repeated = false): void {
+    this.#attempts += 1;
+    this.#repeated = repeated;
+    this.#identical = text === this.#last;
+    this.#last = text;
+  }
+
+  succeeded(): void {
+    this.#attempts = 0;
+    this.#last = undefined;
+    this.#identical = false;
+    this.#repeated = false;
+  }
+
+  /**
+   * Each attempt is a little cooler. After an identical repeat it is warmer, since the same prompt at a lower
+   * temperature would give the same text again; unless the call is `constrained`, which changes the text anyway.
+   */
+  sampling(base: Sampling, constrained = false): Sampling {
+    if (this.#attempts === 0) return base;
+    const temperature = base.temperature ?? 0;
+    const next =
+      this.#identical && !constrained
+        ? temperature + Math.max(MIN_NUDGE, 2 * this.#step)
+        : Math.max(0, temperature - this.#step * this.#attempts);
+    return { ...base, temperature: Math.round(next * PRECISION) / PRECISION };
+  }
+}
+
+/** Longer schemas are not worth their place in the prompt. */
+const MAX_SCHEMA = 4000;
+
+/** Tells the model about a call that could not run: what was wrong, the schema, an example. */
+export function feedback(
+  call: InvalidCall,
+  tools: readonly ToolDefinition[],
+  writeCall: ((name: string, args: Readonly<Record<string, unknown>>) => string) | undefined,
+): string {
+  const lines = [`Error: ${call.message}`];
+  const known = tools.find(tool => tool.function.name === call.tool);
+  if (known && call.label !== 'wrong_tool') {
+    const schema = JSON.stringify(known.function.parameters);
+    if (schema.length <= MAX_SCHEMA) lines.push(`Schema of '${known.function.name}': ${schema}`);
+  }
+  const example = known ?? (call.call ? undefined : tools[0]);
+  if (example && writeCall) {
+    const { name, parameters } = example.function;
+    lines.push(`Write it like this: ${writeCall(name, exampleArguments(parameters))}`);
+  }
+  if (lines.length > 1) lines.push('Reply with the corrected call only.');
+  return lines.join('\n');
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { metricsFile } from '../../agent/calls/metrics-file.ts';
+import { metricsFile } from '../../agent/calls/metrics.ts';
 import { styleFile } from '../../agent/model/prompt-style-choice.ts';
 import type { TurnOptions } from '../../agent/turn/agent-options.ts';
 import type { McpFile } from '../../mcp/config/document.ts';

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ToolMetrics } from '../../../src/agent/calls/metrics.ts';
-import { metricsFile } from '../../../src/agent/calls/metrics-file.ts';
+import { metricsFile, ToolMetrics } from '../../../src/agent/calls/metrics.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 /** One call that was right at once, one after a retry, one that was given up. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookUpFirst } from '../../../src/agent/context/look-up-first.ts';
-import { withRecall } from '../../../src/agent/context/recall.ts';
+import { lookUpFirst, withRecall } from '../../../src/agent/context/recall.ts';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';

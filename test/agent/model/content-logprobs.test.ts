@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ContentLogprobs } from '../../../src/agent/model/content-logprobs.ts';
+import { ContentLogprobs } from '../../../src/agent/model/local-model.ts';
 import { createTokenizer } from '../../../src/tokens/tokenizer.ts';
 
 /** A tokenizer whose texts begin without the space that their first token begins with. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LocalChatModel } from '../../../src/agent/model/local-model.ts';
-import { ToolMeter } from '../../../src/agent/offer/tool-meter.ts';
+import { ToolMeter } from '../../../src/agent/offer/tool-budget.ts';
 import { probeTemplate } from '../../../src/chat/capability.ts';
 import type { ToolDefinition } from '../../../src/chat/message.ts';
 import { compileTemplate } from '../../../src/chat/template.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RepetitionGuard } from '../../../src/agent/model/repetition-guard.ts';
+import { RepetitionGuard } from '../../../src/agent/model/early-end.ts';
 
 /** How many tokens pass before the guard fires; Infinity: it does not. */
 function firesAfter(tokens: readonly (number | string)[]): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatModel } from '../../../src/agent/model/chat-model.ts';
-import { ToolMeter } from '../../../src/agent/offer/tool-meter.ts';
+import { ToolMeter } from '../../../src/agent/offer/tool-budget.ts';
 import { ToolOffer, type ToolOfferOptions } from '../../../src/agent/offer/tool-offer.ts';
 import { Rankings } from '../../../src/agent/offer/tool-ranking.ts';
 import { DEMO_CONFIG } from '../../../src/cli/settings/demo.ts';

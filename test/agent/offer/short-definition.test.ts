@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shortDefinition } from '../../../src/agent/offer/short-definition.ts';
+import { shortDefinition } from '../../../src/agent/offer/choose-tools.ts';
 
 const full = {
   type: 'function' as const,

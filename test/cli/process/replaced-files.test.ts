@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { metricsFile } from '../../../src/agent/calls/metrics-file.ts';
+import { metricsFile } from '../../../src/agent/calls/metrics.ts';
 import { styleFile } from '../../../src/agent/model/prompt-style-choice.ts';
 import { exportTo } from '../../../src/cli/builtins/sessions/export.ts';
 import { apiKeyOf } from '../../../src/cli/options/api-key.ts';

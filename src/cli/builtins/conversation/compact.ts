@@ -1,4 +1,4 @@
-import { compactedText } from '../../../agent/context/compact-if-full.ts';
+import { compactedText } from '../../../agent/context/compact-turns.ts';
 import { LlmHostError } from '../../../errors.ts';
 import { type Builtin, print, withNotice } from '../base/builtin.ts';
 

@@ -1,4 +1,5 @@
 import type { History } from '../../chat/history.ts';
+import type { Message } from '../../chat/message.ts';
 
 /** Makes ids for calls: `call_1`, `call_2`, ... without those that the conversation has, which another run may have made. */
 export function newCallIds(history: History): () => string {
@@ -14,4 +15,12 @@ export function newCallIds(history: History): () => string {
     while (taken.has(`call_${count}`));
     return `call_${count}`;
   };
+}
+
+/** The tools that were called in a conversation, the latest first. */
+export function calledTools(messages: readonly Message[]): string[] {
+  const names = messages.flatMap(message =>
+    message.role === 'assistant' ? (message.tool_calls ?? []).map(call => call.function.name) : [],
+  );
+  return [...new Set(names.reverse())];
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallClock } from '../../../src/agent/calls/call-clock.ts';
+import { CallClock } from '../../../src/agent/calls/run-tools.ts';
 
 let now = 0;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newCallIds } from '../../../src/agent/calls/call-ids.ts';
+import { newCallIds } from '../../../src/agent/calls/past-calls.ts';
 import { Conversation } from '../../../src/agent/turn/conversation.ts';
 import { createHistory, type History } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
