@@ -1,4 +1,3 @@
-export type { RetryOptions } from './agent/turn/failed-attempts.ts';
 export type { ReplyStats, TokenLogprob, TurnEvent } from './agent/events/turn-event.ts';
 export type {
   ChatModel,
@@ -9,6 +8,7 @@ export type {
   ToolChoice,
 } from './agent/model/chat-model.ts';
 export type { AgentOptions, ConstrainMode, Overflow } from './agent/turn/agent-options.ts';
+export type { RetryOptions } from './agent/turn/failed-attempts.ts';
 export { createHistory, type History, type HistoryMark } from './chat/history.ts';
 export type { Message, ToolCall, ToolDefinition } from './chat/message.ts';
 export { type ChatTemplate, compileTemplate, type RenderOptions, renderChat } from './chat/template.ts';
