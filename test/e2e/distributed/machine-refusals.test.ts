@@ -6,9 +6,6 @@ import { MAIN, Program, runProgram } from '../program.ts';
 import { type Machines, machines, otherVersion, rankOf, ranksOf, toldInTime } from './machines.ts';
 
 const LIMIT = { timeout: 60_000 };
-/** For the processes of a busy machine to start. */
-const START_MS = 5000;
-const TOLD_MS = 10_000;
 const ASKED = ['-p', 'Hello, and good morning', '--max-tokens', '40'];
 
 async function listens(port: number): Promise<void> {
@@ -86,7 +83,7 @@ describe('a model that cannot be shared: the machine is named, and nothing is le
     expect(code).not.toBe(0);
     expect(stderr).toContain(two.title);
     expect(stderr).toMatch(says);
-    await toldInTime(began, context, TOLD_MS + START_MS);
+    await toldInTime(began, context);
     await expect.poll(() => ranksOf(worker), LIMIT).toEqual(busy);
   });
 

@@ -116,17 +116,13 @@ export function otherVersion(dir: string, version: string): string {
   return join(folder, 'dist', 'cli', 'main.js');
 }
 
-/** In which a fault has been told. */
-const TOLD_MS = 10_000;
+/** In which a fault has been told: a few seconds after the program has started, which takes long on a busy machine. */
+const TOLD_MS = 30_000;
 
 /** The fault of then has been told in time. How fast shows with vitest's `--reporter=verbose`. */
-export async function toldInTime(
-  began: number,
-  { annotate }: Pick<TestContext, 'annotate'>,
-  limitMs = TOLD_MS,
-) {
+export async function toldInTime(began: number, { annotate }: Pick<TestContext, 'annotate'>) {
   const ms = Date.now() - began;
-  expect(ms).toBeLessThan(limitMs);
+  expect(ms).toBeLessThan(TOLD_MS);
   await annotate(`told after ${(ms / 1000).toFixed(1)} s`);
 }
 

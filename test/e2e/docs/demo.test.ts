@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
 import { eventsOf } from '../../json/event-checker.ts';
 import { MAIN, Program, processesLeft, ROOT, runProgram, workplace } from '../program.ts';
 import { Terminal } from '../pty.ts';
 import { isSetUp } from '../set-up.ts';
+
+// Several programs one after another, each with the real model.
+vi.setConfig({ testTimeout: 120_000 });
 
 const CONVERSATION = readFileSync(join(ROOT, 'models', 'demo', 'conversation.txt'), 'utf8')
   .trim()
