@@ -56,6 +56,11 @@ const RULES = [
       "folders are made by text/files/make-folder.ts, since Node's `recursive` never returns below /proc",
   },
   {
+    files: /^src\//,
+    forbids: /['"`](?:\.\.\/)+scripts\b/,
+    because: 'src reaches nothing in scripts, which is not published',
+  },
+  {
     files: /^(src|web)\//,
     forbids: /(?:^|\n)export\s+default\b/,
     because: 'no default exports',

@@ -1,5 +1,5 @@
 // Measures models of the sizes that people use, with random weights, beside llama.cpp, and prints a table for
-// docs/measurements.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
+// docs/evidence/measurements.md. Files that are not there are written to FOLDER (0.6 to 8 GB each). Each row's report is kept in
 // FOLDER/results, and a row that has one is only printed: a run that was interrupted continues. The rows of published/
 // have no llama.cpp beside them.
 // Usage, after `npm run bootstrap` and peers/install.mjs:

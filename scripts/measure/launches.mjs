@@ -1,4 +1,4 @@
-// The kernels that a GPU launches for a token, this program's and mlx-lm's: the table in docs/measurements.md.
+// The kernels that a GPU launches for a token, this program's and mlx-lm's: the table in docs/evidence/measurements.md.
 // Usage: node scripts/measure/launches.mjs [PYTHON]   PYTHON: has mlx-lm; otherwise that of peers/install.mjs
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

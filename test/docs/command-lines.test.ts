@@ -41,7 +41,7 @@ describe('the command lines of README.md and docs', () => {
   });
 
   test('name scripts whose imports are all there', () => {
-    const named = LINES.flatMap(({ text }) => /^node (scripts\/\S+)/.exec(text)?.[1] ?? []);
+    const named = LINES.flatMap(({ text }) => /^node ((?:scripts|lab|peers)\/\S+)/.exec(text)?.[1] ?? []);
     expect(named.length).toBeGreaterThan(8);
     const imports = [...new Set(named)].flatMap(importsOf);
     // Node itself finds each module and each name in it, before anything runs.

@@ -28,11 +28,14 @@ const FENCED = /^ *```(\w*)\n([\s\S]*?)^ *```$/gm;
 /** A command of ours, or one of Node's or Python's installers, in running text. */
 const IN_PROSE = /`((?:[A-Z_]+=\S+ )*(?:llm-host|node|npm|npx|pip)\s[^`]+)`/g;
 
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)].filter(name =>
-  name.endsWith('.md'),
-);
+const PAGES = [
+  'README.md',
+  ...['docs', 'docs/evidence'].flatMap(folder =>
+    readdirSync(join(ROOT, folder)).map(name => `${folder}/${name}`),
+  ),
+].filter(name => name.endsWith('.md'));
 
-/** Every command line of README.md and docs/*.md: those in code blocks, and those in running text. Each once a page. */
+/** Every command line of README.md and docs: those in code blocks, and those in running text. Each once a page. */
 export function commandLines(): CommandLine[] {
   return PAGES.flatMap(page => {
     const text = readFileSync(join(ROOT, page), 'utf8');

@@ -5,7 +5,9 @@ import { ROOT } from './command-lines.ts';
 
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-  ...readdirSync(join(ROOT, 'docs')).flatMap(name => (name.endsWith('.md') ? `docs/${name}` : [])),
+  ...['docs', 'docs/evidence'].flatMap(folder =>
+    readdirSync(join(ROOT, folder)).flatMap(name => (name.endsWith('.md') ? `${folder}/${name}` : [])),
+  ),
 ];
 const LINK = /\]\(([^)\s]+)\)/g;
 const CODE = /^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm;
@@ -34,6 +36,8 @@ test.each(PAGES)('%s links to pages and headings that are there', page => {
 
 test('docs/README.md names every page', () => {
   const contents = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
-  const pages = readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md') && name !== 'README.md');
+  const pages = PAGES.filter(page => page.startsWith('docs/') && page !== 'docs/README.md').map(page =>
+    page.slice('docs/'.length),
+  );
   expect(pages.filter(name => !contents.includes(`(${name})`))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { ROOT } from '../e2e/program.ts';
 import { expectSameCompiled } from '../native/compile-cases.ts';
 
-/** Each part that MLX compiles is in one of them; and all that docs/measurements.md counts. */
+/** Each part that MLX compiles is in one of them; and all that docs/evidence/measurements.md counts. */
 const MODELS = [
   'llama/plain',
   'qwen2/tied',

@@ -41,7 +41,7 @@ function work(config: object, parameters: number, more: Partial<Work> = {}): Wor
 
 describe('workingSet', () => {
   test('is within 3 % of what processes took, weights and caches included', () => {
-    // [what, foretold, peak, weights, keys, values and states], in MB: docs/measurements.md.
+    // [what, foretold, peak, weights, keys, values and states], in MB: docs/evidence/measurements.md.
     const one = work(LLAMA, 1_073_809_408, { weightBytes: 604e6, contextLength: 520, tokenizer: true });
     const two = work(HYBRID, 752_393_024, { weightBytes: 425e6, contextLength: 520 });
     for (const [foretold, peak, rest] of [

@@ -1,5 +1,5 @@
 // Peak memory of each process that shares a model over the loopback, beside what `inspect --hosts` foretells: the table of
-// docs/distributed.md. Linux only.
+// docs/evidence/distributed.md. Linux only.
 // Usage, after `npm run bootstrap`: node scripts/measure/hosts/memory.mjs MODEL MACHINES [--words 900] [--context 1024]
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What `llm-host inspect --hosts` would say of published models on several M4 Max: the tables of docs/distributed.md. Writes
+// What `llm-host inspect --hosts` would say of published models on several M4 Max: the tables of docs/evidence/distributed.md. Writes
 // headers without weights into a temporary folder; downloads and loads nothing.
 // Usage, after `npm run bootstrap`: node scripts/measure/hosts/plan.mjs
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Tokens a second of a model that processes share over the loopback, beside what the formula of docs/distributed.md makes of
+// Tokens a second of a model that processes share over the loopback, beside what the formula of docs/evidence/distributed.md makes of
 // one process' speed and a latency: of the probe, or given. All processes have the same memory and the same cores. What a
 // step of a sum has taken shows with a tiny model, whose token is hardly more than its sums.
 // Usage, after `npm run bootstrap`:

@@ -1,5 +1,4 @@
-import type { MadeCall, ToolCase } from './cases/tool-case.ts';
-import type { ConversationFault } from './score/conversation-fault.ts';
+import type { MadeCall } from './tool-case.ts';
 
 /** `open`: calls are held to the schemas only once the model is stuck, as in a chat; `held`: from the start. */
 export type Pass = 'open' | 'held';
@@ -10,11 +9,7 @@ export interface Answer {
   readonly pass: Pass;
   /** Those that could run. */
   readonly calls: readonly MadeCall[];
-  /** Of a conversation, the same calls by turn: those that reached a service. It may have been broken off. */
-  readonly turns?: readonly (readonly MadeCall[])[];
-  /** Of a conversation: what is wrong with it. */
-  readonly fault?: ConversationFault;
-  /** Replies; more than one if calls had to be written again. Of a conversation, one more than were written again. */
+  /** Replies; more than one if calls had to be written again. */
   readonly replies: number;
   /** The beginning of what it said besides. */
   readonly text: string;
@@ -26,7 +21,7 @@ export interface Answer {
   readonly firstSeconds: number;
   readonly seconds: number;
   /** Why there was no answer, such as CONTEXT_FULL. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** `free`: the first reply; `repair`: with what a chat does about calls that cannot run; `held`: held to the schemas. */
@@ -34,13 +29,6 @@ export const MODES = ['free', 'repair', 'held'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const passOf = (mode: Mode): Pass => (mode === 'held' ? 'held' : 'open');
-
-/**
- * Whether a mode can be measured by a case: how a conversation would have gone on without repair cannot be told from one that had
- * it.
- */
-export const isMeasured = (mode: Mode, { conversation }: ToolCase): boolean =>
-  mode !== 'free' || conversation === undefined;
 
 /** The answer in a mode. A chat that did without repair would have ended with the first reply. */
 export function answerIn(mode: Mode, answer: Answer): Answer {

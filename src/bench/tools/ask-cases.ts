@@ -1,6 +1,6 @@
-import { type Answer, isMeasured, type Mode, type Pass, passOf } from './answer.ts';
-import type { ToolCase } from './cases/tool-case.ts';
+import { type Answer, type Mode, type Pass, passOf } from './answer.ts';
 import type { Journal } from './journal.ts';
+import type { ToolCase } from './tool-case.ts';
 
 export interface AskOptions {
   readonly cases: readonly ToolCase[];
@@ -34,9 +34,5 @@ export async function askCases(options: AskOptions): Promise<Answer[]> {
 }
 
 function questionsOf({ cases, modes }: AskOptions): { readonly one: ToolCase; readonly pass: Pass }[] {
-  return [...new Set(modes.map(passOf))].flatMap(pass => {
-    const own = modes.filter(mode => passOf(mode) === pass);
-    const asked = cases.filter(one => own.some(mode => isMeasured(mode, one)));
-    return asked.map(one => ({ one, pass }));
-  });
+  return [...new Set(modes.map(passOf))].flatMap(pass => cases.map(one => ({ one, pass })));
 }

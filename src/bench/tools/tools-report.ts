@@ -1,8 +1,27 @@
 import type { Machine } from '../machine.ts';
-import { type Answer, answerIn, isMeasured, type Mode, passOf } from './answer.ts';
-import type { MadeCall, ToolCase } from './cases/tool-case.ts';
-import { type AnswerFault, answerFault } from './score/score-calls.ts';
-import { type Share, shareOf } from './wilson.ts';
+import { type Answer, answerIn, type Mode, passOf } from './answer.ts';
+import { type AnswerFault, answerFault } from './score.ts';
+import type { MadeCall, ToolCase } from './tool-case.ts';
+
+const Z = 1.959964;
+
+/** A share with its 95 % confidence interval, each from 0 to 1. */
+export interface Share {
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Wilson's interval, which holds for few cases and for shares near 0 and 1 too. Without cases it is 0 to 1. */
+export function shareOf(right: number, of: number): Share {
+  if (of === 0) return { share: 0, low: 0, high: 1 };
+  const share = right / of;
+  const middle = share + Z ** 2 / (2 * of);
+  const spread = Z * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
+  const scale = 1 + Z ** 2 / of;
+  // Rounding may leave them a hair outside.
+  return { share, low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) };
+}
 
 /** How one mode did in one category. */
 export interface ModeFigures extends Share {
@@ -22,7 +41,6 @@ export interface CategoryFigures {
   readonly category: string;
   /** Cases that there are. */
   readonly cases: number;
-  /** Those that its cases are measured in. */
   readonly modes: Readonly<Partial<Record<Mode, ModeFigures>>>;
 }
 
@@ -31,18 +49,9 @@ export interface CaseResult {
   readonly id: string;
   readonly mode: Mode;
   readonly right: boolean;
-  readonly fault?: AnswerFault;
+  readonly fault?: AnswerFault | undefined;
   readonly calls: readonly MadeCall[];
-  /** Of a conversation. */
-  readonly turns?: readonly (readonly MadeCall[])[];
-  readonly error?: string;
-}
-
-/** Cases that cannot be asked on this machine. */
-export interface LeftOut {
-  readonly category: string;
-  readonly cases: number;
-  readonly why: string;
+  readonly error?: string | undefined;
 }
 
 export interface ToolsReport {
@@ -51,7 +60,7 @@ export interface ToolsReport {
   readonly machine: Machine;
   readonly versions: { readonly llmHost: string; readonly mlx: string; readonly node: string };
   readonly model: { readonly name: string; readonly family: string; readonly parameters: number };
-  /** Such as `BFCL v4 (bfcl-eval 2026.3.23)`. */
+  /** The folder of the questions. */
   readonly benchmark: string;
   readonly settings: {
     readonly modes: readonly Mode[];
@@ -63,7 +72,6 @@ export interface ToolsReport {
     readonly callConfidence: number;
     readonly environment: Readonly<Record<string, string>>;
   };
-  readonly leftOut: readonly LeftOut[];
   readonly categories: readonly CategoryFigures[];
   /** All categories together. */
   readonly total: CategoryFigures;
@@ -85,15 +93,12 @@ export function scored({
 }: Asked): Pick<ToolsReport, 'categories' | 'total' | 'results'> {
   const byId = new Map(cases.map(one => [one.id, one]));
   const judged = modes.flatMap(mode =>
-    answers
-      .filter(({ id, pass }) => pass === passOf(mode) && isMeasured(mode, byId.get(id) as ToolCase))
-      .map(answer => judge(mode, answer, byId)),
+    answers.filter(({ pass }) => pass === passOf(mode)).map(answer => judge(mode, answer, byId)),
   );
   const figures = (category: string, own: readonly Judged[]): CategoryFigures => {
     const all = cases.filter(one => category === TOTAL || one.category === category);
-    const measured = modes.filter(mode => all.some(one => isMeasured(mode, one)));
     const of = (mode: Mode) => figuresOf(own.filter(one => one.result.mode === mode));
-    return { category, cases: all.length, modes: Object.fromEntries(measured.map(mode => [mode, of(mode)])) };
+    return { category, cases: all.length, modes: Object.fromEntries(modes.map(mode => [mode, of(mode)])) };
   };
   const names = [...new Set(cases.map(one => one.category))];
   const categories = names
@@ -117,8 +122,8 @@ interface Judged {
 function judge(mode: Mode, given: Answer, cases: ReadonlyMap<string, ToolCase>): Judged {
   const { id, category, expected } = cases.get(given.id) as ToolCase;
   const answer = answerIn(mode, given);
-  const { calls, turns, error } = answer;
-  const fault = answerFault(calls, expected, answer.fault);
+  const { calls, error } = answer;
+  const fault = answerFault(calls, expected);
   return {
     category,
     answer,
@@ -127,9 +132,8 @@ function judge(mode: Mode, given: Answer, cases: ReadonlyMap<string, ToolCase>):
       mode,
       right: fault === undefined && error === undefined,
       calls,
-      ...(turns !== undefined && { turns }),
-      ...(fault !== undefined && { fault }),
-      ...(error !== undefined && { error }),
+      fault,
+      error,
     },
   };
 }

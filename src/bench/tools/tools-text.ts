@@ -1,7 +1,6 @@
 import { significant } from '../quantities.ts';
 import type { Mode } from './answer.ts';
-import type { CategoryFigures, ToolsReport } from './tools-report.ts';
-import type { Share } from './wilson.ts';
+import type { CategoryFigures, Share, ToolsReport } from './tools-report.ts';
 
 /** What a mode does, for people. */
 export const MODE_TITLES: Readonly<Record<Mode, string>> = {
@@ -21,7 +20,6 @@ export function toolsHeading({
   model,
   benchmark,
   settings,
-  leftOut,
   total,
 }: ToolsReport): string[] {
   const { perCategory, half, maxTokens, callConfidence, environment } = settings;
@@ -34,7 +32,6 @@ export function toolsHeading({
     `${machine.processor}, ${machine.processors} processors, ${machine.system}`,
     `llm-host ${versions.llmHost}, MLX ${versions.mlx}, Node ${versions.node}`,
     `${benchmark}: ${asked} of ${total.cases} questions${sample}${half ? `, half ${half}` : ''}; temperature 0, at most ${maxTokens} tokens${sure}${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
-    ...leftOut.map(({ category, cases, why }) => `left out: ${cases} of ${category}: ${why}`),
   ];
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describeMachine } from '../../bench/machine.ts';
 import { askCases } from '../../bench/tools/ask-cases.ts';
-import { ConversationScorer, scoredConversations } from '../../bench/tools/bfcl/conversation-scorer.ts';
-import type { Services } from '../../bench/tools/bfcl/services.ts';
+import { chooseCases } from '../../bench/tools/choose-cases.ts';
+import { readFolder } from '../../bench/tools/folder-cases.ts';
 import { Journal } from '../../bench/tools/journal.ts';
+import type { ToolCase } from '../../bench/tools/tool-case.ts';
 import { toolsHtml } from '../../bench/tools/tools-html.ts';
 import { scored, type ToolsReport } from '../../bench/tools/tools-report.ts';
 import { toolsText } from '../../bench/tools/tools-text.ts';
@@ -22,12 +23,17 @@ import type { CommandContext } from '../options/command.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';
 import { DEMO_CONFIG } from '../settings/demo.ts';
-import { answerCase } from './ask/answer-case.ts';
-import { playConversation } from './ask/play-conversation.ts';
+import { answerCase } from './answer-case.ts';
 import { loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
-import { chosenCases } from './chosen-cases.ts';
-import { type ToolsArguments, type ToolsOptions, toolsOptions } from './tools-arguments.ts';
-import { type Benchmark, benchmarkOf } from './tools-benchmark.ts';
+import { named, type ToolsArguments, type ToolsOptions, toolsOptions } from './tools-arguments.ts';
+
+/** Questions of one's own. */
+interface Benchmark {
+  readonly folder: string;
+  /** Changes when any question does. */
+  readonly key: string;
+  readonly cases: readonly ToolCase[];
+}
 
 /** `llm-host bench <model> --tools`: how well it calls tools. Resolves with the exit code. */
 export async function runToolsBench(
@@ -41,8 +47,9 @@ export async function runToolsBench(
   const where = { cwd: process.cwd(), env: process.env };
   const source = localSource(args.model, where);
   const read = readModel(source, { ...loadOf(args), contextLength: 0, ...where });
-  const benchmark = await benchmarkOf(args, say, stop.signal);
-  const cases = chosenCases(benchmark, options);
+  const benchmark = benchmarkOf(args);
+  const cases = chooseCases(benchmark.cases, options);
+  if (cases.length === 0) throw new LlmHostError('USAGE', `--half ${options.half} has no questions here`);
   const system = source.kind === 'demo' ? DEMO_CONFIG.SystemPrompt : '';
   const path = join(
     stateDirectory(process.env),
@@ -59,29 +66,23 @@ export async function runToolsBench(
     say('What has been answered is kept: the same command goes on from there.');
     await opened.close();
   });
-  const asked = await askCases({
+  const answers = await askCases({
     cases,
     journal,
     modes: options.modes,
     signal: stop.signal,
-    answer: (one, pass) => {
-      const sampling = samplingOf(options);
-      const asking = { model: opened.model, systemMessage: system, sampling };
-      const { signal } = stop;
-      if (!one.conversation) return answerCase(one, pass, { ...asking, signal });
-      const services = benchmark.services as Services;
-      return playConversation(one, pass, { ...asking, signal, services });
-    },
+    answer: (one, pass) =>
+      answerCase(one, pass, {
+        model: opened.model,
+        systemMessage: system,
+        sampling: samplingOf(options),
+        signal: stop.signal,
+      }),
     onProgress: (done, total, reused) => progress.update(done, total, reused),
   }).finally(() => progress.end());
   if (stop.signal.aborted) return EXIT.unexpected;
   asking = false;
   await opened.close();
-  const { services } = benchmark;
-  const answers = services
-    ? await scoredConversations(asked, new ConversationScorer(services), stop.signal)
-    : asked;
-  if (stop.signal.aborted) return EXIT.unexpected;
   const report: ToolsReport = {
     ...reportOf(read, benchmark, options),
     ...scored({ cases: benchmark.cases, answers, modes: options.modes }),
@@ -89,6 +90,15 @@ export async function runToolsBench(
   if (args.html !== undefined) writeHtml(args.html, toolsHtml(report));
   process.stdout.write(`${args.json ? JSON.stringify(report, null, 2) : stripControls(toolsText(report))}\n`);
   return 0;
+}
+
+/** The questions of a folder. Throws LlmHostError CONFIG, USAGE. */
+function benchmarkOf({ tools, categories }: ToolsArguments): Benchmark {
+  const folder = resolve(tools);
+  const { cases, sha256 } = readFolder(folder);
+  const known = [...new Set(cases.map(one => one.category))];
+  const wanted = categories === undefined ? known : named('categories', categories, known);
+  return { folder, key: sha256, cases: cases.filter(one => wanted.includes(one.category)) };
 }
 
 const samplingOf = ({ maxTokens, callConfidence }: ToolsOptions): Sampling => ({
@@ -143,7 +153,7 @@ async function open(
 
 function reportOf(
   { name, spec, parameters }: ReadModel,
-  { title, leftOut }: Benchmark,
+  { folder }: Benchmark,
   { modes, perCategory, half, maxTokens, callConfidence }: ToolsOptions,
 ): Omit<ToolsReport, 'categories' | 'total' | 'results'> {
   return {
@@ -152,8 +162,7 @@ function reportOf(
     machine: describeMachine(),
     versions: { llmHost: VERSION, mlx: loadAddon().versions.mlxLoaded, node: process.versions.node },
     model: { name, family: String(spec.config.model_type), parameters },
-    benchmark: title,
-    leftOut,
+    benchmark: folder,
     settings: {
       modes,
       perCategory,

@@ -1,10 +1,5 @@
 import { MODES, type Mode } from '../../bench/tools/answer.ts';
-import { BFCL_CATEGORIES, type BfclCategory } from '../../bench/tools/bfcl/categories.ts';
-import {
-  CONVERSATION_CATEGORIES,
-  type ConversationCategory,
-} from '../../bench/tools/bfcl/conversation-categories.ts';
-import type { Half } from '../../bench/tools/cases/choose-cases.ts';
+import type { Half } from '../../bench/tools/choose-cases.ts';
 import { LlmHostError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { firstSamplingProblem } from '../../text/sampling/problem.ts';
@@ -13,7 +8,7 @@ import { type BenchArguments, whole } from './bench-arguments.ts';
 
 /** Options of `bench --tools`, besides those of every bench. */
 export interface ToolsArguments extends BenchArguments {
-  /** A folder with questions; '': BFCL. */
+  /** A folder with questions. */
   readonly tools: string;
   readonly all?: boolean | undefined;
   /** Comma-separated names. */
@@ -36,9 +31,9 @@ const NOT_WITH_TOOLS = {
   llamaCppModel: 'llama-cpp-model',
 } as const satisfies Partial<Record<keyof BenchArguments, string>>;
 
-/** Of each category, by default: with both passes of the demo some ten minutes on two cores. */
+/** Questions of each category, by default. */
 const SAMPLE = 25;
-/** Tokens of a case's replies, calls and repairs included; in a conversation of each reply. */
+/** Tokens of a case's replies, calls and repairs included. */
 const MAX_TOKENS = 512;
 
 export interface ToolsOptions {
@@ -65,24 +60,6 @@ export function toolsOptions(args: ToolsArguments): ToolsOptions {
     maxTokens: whole('generate', args.generate ?? MAX_TOKENS),
     callConfidence,
   };
-}
-
-export interface ChosenCategories {
-  readonly single: readonly BfclCategory[];
-  readonly conversations: readonly ConversationCategory[];
-}
-
-/**
- * Categories of BFCL. Conversations only if they are named: one takes as long as ten questions, and what is right is another measure.
- * Throws LlmHostError USAGE.
- */
-export function bfclCategories({ categories }: ToolsArguments): ChosenCategories {
-  const single = Object.keys(BFCL_CATEGORIES) as BfclCategory[];
-  const conversations = CONVERSATION_CATEGORIES;
-  if (categories === undefined) return { single, conversations: [] };
-  const names: readonly string[] = named('categories', categories, [...single, ...conversations]);
-  const chosen = <T extends string>(known: readonly T[]) => known.filter(name => names.includes(name));
-  return { single: chosen(single), conversations: chosen(conversations) };
 }
 
 /** The values of a comma-separated option, in the order of `known`. Throws LlmHostError USAGE. */

@@ -14,7 +14,7 @@ const commas = (describe: string) =>
 export const bench = defineCommand({
   usage: 'bench <model>',
   description:
-    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp; with --tools how well it calls tools',
+    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp; with --tools how well it answers your own questions by tool calls',
   options: (y, declareModel) =>
     weightOptions(declareModel(y))
       .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
@@ -38,7 +38,8 @@ export const bench = defineCommand({
       .option('llama-cpp-model', text('.gguf file with the same weights, for llama.cpp'))
       .option('tools', {
         type: 'string',
-        describe: 'measure tool calls: on a sample of BFCL v4, or on your own questions in this folder',
+        requiresArg: true,
+        describe: 'measure tool calls: on your own questions in this folder',
       })
       .option('all', {
         type: 'boolean',

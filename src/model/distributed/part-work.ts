@@ -13,7 +13,7 @@ export interface Sharing {
   readonly first: boolean;
 }
 
-// Fitted to the peaks of processes on a CPU: docs/distributed.md has foretold and measured ones.
+// Fitted to the peaks of processes on a CPU: docs/evidence/distributed.md has foretold and measured ones.
 /** What sharing takes in each process; of it 34 MB are the buffers of MLX's ring. */
 const GROUP_BYTES = 56e6;
 /** What the program takes on the first machine beside what each process does. */

@@ -17,7 +17,7 @@ export interface Plan extends Division {
 
 /**
  * How to divide a model: by heads where they divide, or by layers, whichever fits and is faster. The speed is an upper
- * bound for one reply at a time: docs/distributed.md has the formula.
+ * bound for one reply at a time: docs/evidence/distributed.md has the formula.
  */
 export function planHosts(parts: ModelParts, hosts: Hosts, indivisible: string | undefined): Plan {
   const ways = [...(indivisible === undefined ? [byTensor(parts, hosts)] : []), byLayers(parts, hosts)];

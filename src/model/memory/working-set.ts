@@ -23,7 +23,7 @@ export interface Work {
   readonly shared?: boolean;
 }
 
-// Fitted to the peaks of processes on a CPU: docs/measurements.md has foretold and measured ones.
+// Fitted to the peaks of processes on a CPU: docs/evidence/measurements.md has foretold and measured ones.
 /** Node and the addon, ready for a prompt. */
 const PROGRAM_BYTES = 62e6;
 /** What the packed forms of weights take beside them. */

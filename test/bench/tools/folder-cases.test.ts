@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readFolder } from '../../../src/bench/tools/cases/folder-cases.ts';
-import type { Expected } from '../../../src/bench/tools/cases/tool-case.ts';
-import { answerFault } from '../../../src/bench/tools/score/score-calls.ts';
+import { readFolder } from '../../../src/bench/tools/folder-cases.ts';
+import { answerFault } from '../../../src/bench/tools/score.ts';
+import type { Expected } from '../../../src/bench/tools/tool-case.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'fixtures', 'tool-questions');
 

@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Answer, MODES, type Mode } from '../../../src/bench/tools/answer.ts';
+import { type Answer, MODES } from '../../../src/bench/tools/answer.ts';
 import { askCases } from '../../../src/bench/tools/ask-cases.ts';
-import { chooseCases } from '../../../src/bench/tools/cases/choose-cases.ts';
-import type { ToolCase } from '../../../src/bench/tools/cases/tool-case.ts';
+import { chooseCases } from '../../../src/bench/tools/choose-cases.ts';
 import { Journal } from '../../../src/bench/tools/journal.ts';
+import type { ToolCase } from '../../../src/bench/tools/tool-case.ts';
 import { toolsHtml } from '../../../src/bench/tools/tools-html.ts';
-import { scored, type ToolsReport } from '../../../src/bench/tools/tools-report.ts';
+import { scored, shareOf, type ToolsReport } from '../../../src/bench/tools/tools-report.ts';
 import { toolsText } from '../../../src/bench/tools/tools-text.ts';
-import { shareOf } from '../../../src/bench/tools/wilson.ts';
 
 const many = (category: string, count: number): ToolCase[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -177,54 +176,6 @@ describe('asking', () => {
   });
 });
 
-describe('conversations', () => {
-  const conversation = { turns: ['Hello'], services: [], withheld: new Map() };
-  const [first, second] = many('talk', 2).map(
-    (one): ToolCase => ({ ...one, conversation, expected: { kind: 'conversation' } }),
-  ) as [ToolCase, ToolCase];
-  const turns = [[], [{ name: 'f', arguments: {} }]];
-
-  test('are asked only in the passes of modes that measure them', async () => {
-    const asked: string[] = [];
-    const ask = (modes: readonly Mode[]) =>
-      askCases({
-        cases: [first, ...many('a', 1)],
-        modes,
-        onProgress: () => undefined,
-        signal: new AbortController().signal,
-        journal: new Journal(join(folder(), 'journal.jsonl'), false, () => undefined),
-        answer: async ({ id }, pass) => {
-          asked.push(`${pass} ${id}`);
-          return answerTo(id, { pass });
-        },
-      });
-    await ask(['free', 'held']);
-    await ask(['free', 'repair']);
-    expect(asked).toEqual(['open a_0', 'held talk_0', 'held a_0', 'open talk_0', 'open a_0']);
-  });
-
-  test('are judged by what was wrong with them, and have no first reply', () => {
-    const answers = [
-      answerTo('talk_0', { turns, calls: turns.flat(), replies: 2 }),
-      answerTo('talk_1', { turns, calls: turns.flat(), fault: 'wrong state' }),
-      answerTo('a_0'),
-    ];
-    const cases = [first, second, ...many('a', 1)];
-    const figures = scored({ cases, answers, modes: ['free', 'repair'] });
-    expect(figures.categories.map(({ category, modes }) => [category, Object.keys(modes)])).toEqual([
-      ['talk', ['repair']],
-      ['a', ['free', 'repair']],
-    ]);
-    expect(figures.total.modes).toMatchObject({ free: { asked: 1 }, repair: { asked: 3, right: 2 } });
-    const [talk] = figures.categories;
-    expect(talk?.modes.repair).toMatchObject({ right: 1, firstAttempt: 0, faults: { 'wrong state': 1 } });
-    expect(figures.results.filter(({ id }) => id.startsWith('talk'))).toEqual([
-      { id: 'talk_0', mode: 'repair', right: true, calls: turns[1], turns },
-      { id: 'talk_1', mode: 'repair', right: false, calls: turns[1], turns, fault: 'wrong state' },
-    ]);
-  });
-});
-
 describe('the report', () => {
   const cases: ToolCase[] = [
     ...many('quiet', 4),
@@ -244,7 +195,6 @@ describe('the report', () => {
     version: 1,
     date: '2026-01-01T00:00:00.000Z',
     benchmark: 'My <questions>',
-    leftOut: [],
     machine: { processor: 'A CPU', processors: 2, memoryBytes: 8e9, system: 'Linux' },
     versions: { llmHost: '1', mlx: '2', node: '3' },
     model: { name: 'tiny & small', family: 'llama', parameters: 1e6 },
@@ -301,24 +251,6 @@ describe('the report', () => {
     expect(text).toMatch(/^ {2}all +4 /m);
     expect(text).toMatch(/^ {2}with repair +25 % +100 +15 +1\.50$/m);
     expect(text).toContain('  first reply: needless call 1, no call 1');
-  });
-
-  test('leaves out a mode in which a category, or none, is measured, and tells which cases could not be asked', () => {
-    const [quiet] = figures.categories;
-    const { free: _, ...modes } = quiet?.modes ?? {};
-    const only = {
-      ...report,
-      categories: [{ category: 'talk', cases: 4, modes }],
-      total: { ...figures.total, modes },
-      leftOut: [{ category: 'talk', cases: 3, why: 'A needs <b>' }],
-    };
-    const text = toolsText(only);
-    expect(text).toMatch(/^ {2}talk +3 +- +33 %/m);
-    expect(text).toContain('\nleft out: 3 of talk: A needs <b>\n');
-    expect(text).not.toMatch(/^ {2}first reply /m);
-    const html = toolsHtml(only);
-    expect(html.match(/<svg /g)).toHaveLength(4);
-    expect(html).toContain('left out: 3 of talk: A needs &#60;b&#62;');
   });
 
   test('as HTML escapes names and draws a bar for each category and mode', () => {

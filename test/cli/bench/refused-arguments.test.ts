@@ -6,6 +6,7 @@ import { commandLine } from '../../../src/cli/options/command-line.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 const MODEL = join(import.meta.dirname, '..', '..', 'fixtures', 'models', 'tiny-f32');
+const QUESTIONS = join(import.meta.dirname, '..', '..', 'fixtures', 'tool-questions');
 const SMALL = ['--prompt-tokens', '8,16', '--generate', '4', '--threads', '1'];
 const openModel = () => Promise.reject(new Error('the model was loaded'));
 
@@ -15,7 +16,6 @@ async function refused(args: readonly string[], exitCode: number, message: strin
   const folder = tempFolder();
   vi.stubEnv('LLM_HOST_BENCH_PEERS', folder);
   vi.stubEnv('XDG_CACHE_HOME', folder);
-  vi.stubEnv('PYTHON', '/no/python3');
   const signals = { watch: () => undefined, addCleanup: () => undefined };
   const context = { openModel, signals } as unknown as CommandContext;
   const error = await commandLine(['bench', MODEL, ...args], COMMANDS, context).catch(reason => reason);
@@ -42,10 +42,10 @@ test.each([
 test.each([
   [['--all'], 2, '--all goes only with --tools'],
   [['--call-confidence', '0.9'], 2, '--call-confidence goes only with --tools'],
-  [['--tools', '--call-confidence', '1'], 2, 'callConfidence must be a number of at least 0 and below 1'],
-  [['--tools', '--runs', '2'], 2, '--tools does not go with --runs'],
-  [['--tools', '--categories', 'simple_pyton'], 2, "no 'simple_pyton'; did you mean 'simple_python'?"],
-  [['--tools', '--mode', 'strict'], 2, "--mode has no 'strict'"],
+  [['--tools', QUESTIONS, '--call-confidence', '1'], 2, 'callConfidence must be a number of at least 0'],
+  [['--tools', QUESTIONS, '--runs', '2'], 2, '--tools does not go with --runs'],
+  [['--tools', QUESTIONS, '--categories', 'calender'], 2, "no 'calender'; did you mean 'calendar'?"],
+  [['--tools', QUESTIONS, '--mode', 'strict'], 2, "--mode has no 'strict'"],
   [['--tools', 'nowhere'], 78, 'docs/tool-benchmark.md'],
-  [['--tools'], 69, '/no/python3 was not found'],
+  [['--tools'], 2, '--tools needs a value'],
 ])('questions with %j are refused before the model is loaded', refused);

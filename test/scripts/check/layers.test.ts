@@ -33,6 +33,7 @@ describe('the layer check', () => {
     ['src/engine/a.ts', 'const a = process.argv;', 'only src/cli'],
     ['src/mcp/a.ts', "process.once('SIGTERM', stop);", 'only src/cli'],
     ['src/mcp/a.ts', 'export default 1;', 'no default exports'],
+    ['src/bench/a.ts', "new URL('../../scripts/bfcl/main.py', import.meta.url)", 'nothing in scripts'],
     ['web/state/a.ts', "import { x } from '../../src/text/x.ts';", 'only types from src'],
     ['web/markdown/a.tsx', '<p dangerouslySetInnerHTML={x} />;', 'never makes HTML'],
     ['web/markdown/a.ts', 'element.innerHTML = text;', 'never makes HTML'],
