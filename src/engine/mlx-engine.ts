@@ -30,9 +30,9 @@ export interface MlxEngineOptions {
 
 export interface PrefixPlace {
   readonly folder: string;
-  /** Of all files together. */
+  /** The limit of all files together. */
   readonly maxBytes: number;
-  /** What happens there, for the log. */
+  /** Receives news of the folder for the log. */
   readonly onNote: (note: string) => void;
 }
 
@@ -146,7 +146,7 @@ export class MlxEngine implements LocalJobEngine {
   }
 
   #start(request: Parameters<NativeModel['start']>[0]): NativeJob {
-    // What is proposed depends on measured times, which differ from process to process.
+    // Proposals depend on measured times, which differ from process to process.
     const own = this.#spec.group ? { ...request, lookup: false, lookupAlways: false } : request;
     try {
       const job = new NativeJob(this.#native, own);

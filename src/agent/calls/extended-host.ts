@@ -16,7 +16,7 @@ export function extendedHost(host: ToolHost, { tools, call }: Pick<ToolHost, 'to
   };
 }
 
-/** Of one tool under several names: the first whose name none of the host's tools has. */
+/** The first of several names for a tool that none of the host's tools has. */
 export function firstFree(candidates: readonly HostTool[], tools: readonly HostTool[]): HostTool {
   const taken = new Set(tools.map(({ definition }) => definition.function.name));
   return (candidates.find(({ tool }) => !taken.has(tool)) ?? candidates[0]) as HostTool;

@@ -15,7 +15,7 @@ export interface CallApprover {
 
 export interface RunToolsOptions {
   readonly timeoutMs: number;
-  /** What the model sees of a tool's result. */
+  /** Cuts a tool's result to the part that the model sees. */
   readonly cut: (tool: string, text: string) => string;
   readonly signal?: AbortSignal | undefined;
   /** Default: the host's approver is asked. */
@@ -115,7 +115,7 @@ async function runOne(
   try {
     const outcome = await host.call(name, call.function.arguments, {
       timeoutMs: options.timeoutMs,
-      ...(options.signal && { signal: options.signal }),
+      signal: options.signal,
       ...(approver && {
         approver: { ask: request => approver.ask(request, call.id), everyCall: approver.everyCall },
       }),
@@ -177,7 +177,7 @@ export class CallClock {
   }
 }
 
-/** What running tools report, kept until it is read. */
+/** Progress that running tools report, kept until it is read. */
 class ToolProgress<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;

@@ -27,7 +27,7 @@ export interface Compacted {
   readonly removed: readonly Message[];
   readonly turns: number;
   readonly summary: string;
-  /** The model wrote nothing: only the user's words and the facts stand in the summary, beside what an earlier one says. */
+  /** The model wrote nothing: only the user's words and the facts stand in the summary, with the text of an earlier one. */
   readonly unwritten: boolean;
   /** Tokens of the whole prompt. */
   readonly tokensBefore: number;
@@ -125,7 +125,7 @@ export async function* compactIfFull(
 ): AsyncGenerator<TurnEvent, HistoryMark> {
   const { messages, summarized: earlier } = history;
   // The reply's own list, so that it is counted once.
-  const tokens = model.countTokens({ messages: asRead, tools, ...(thinking !== undefined && { thinking }) });
+  const tokens = model.countTokens({ messages: asRead, tools, thinking });
   if (tokens <= promptLimit(model) || !hasTurns(history, start)) return start;
   yield notice(
     `The next turn would not fit the context of ${model.contextLength} tokens: the model summarizes the oldest ones.`,
@@ -165,7 +165,7 @@ function hasTurns({ messages, summarized }: History, start: HistoryMark): boolea
   return prompts > (summarized.length > 0 ? 1 : 0);
 }
 
-/** What the user is told of a summary. */
+/** Describes a summary to the user. */
 export function compactedText({ turns, tokensBefore, tokensAfter, unwritten }: Compacted): string {
   const what = turns === 1 ? '1 turn' : `${turns} turns`;
   const text = `${what} became a summary: ${tokensBefore} tokens are ${tokensAfter} now. The saved conversation keeps every word; /undo takes it back.`;

@@ -2,7 +2,7 @@ import type { Message, ToolDefinition } from '../../chat/message.ts';
 import { LlmHostError } from '../../errors.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 
-/** What a prompt consists of, in tokens. */
+/** The parts of a prompt, in tokens. */
 export interface ContextParts {
   readonly total: number;
   readonly system: number;
@@ -10,7 +10,7 @@ export interface ContextParts {
   readonly tools: number;
   /** The summary of the oldest turns. */
   readonly summary: number;
-  /** What tools have returned. */
+  /** Results of tools. */
   readonly results: number;
   /** All that is left: prompts, replies, calls, the template's own text. */
   readonly conversation: number;
@@ -55,7 +55,7 @@ export function contextParts(
   const asked = spoken.some(({ role }) => role === 'user');
   const messages: readonly Message[] = asked ? spoken : [...spoken, { role: 'user', content: '' }];
   const count = (list: readonly Message[], offered: readonly ToolDefinition[]) =>
-    model.countTokens({ messages: list, tools: offered, ...(thinking !== undefined && { thinking }) });
+    model.countTokens({ messages: list, tools: offered, thinking });
   const summaryAt = summarized ? messages.findIndex(({ role }) => role === 'user') : -1;
   const total = count(messages, tools);
   if (total > EXACT_CONTEXTS * model.contextLength) return byCharacters(total, messages, tools, summaryAt);
@@ -97,7 +97,7 @@ export function partsText(parts: ContextParts): string {
     .join(', ');
 }
 
-/** What to do about a context that is full. */
+/** Advice about a context that is full. */
 export function partsHint(parts: ContextParts): string {
   return HINTS[bySize(parts)[0] ?? 'conversation'];
 }

@@ -36,8 +36,7 @@ export function fitContext(
   const head = messages.slice(0, starts[0] ?? messages.length);
   let kept = messages;
   let droppedTurns = 0;
-  const tokens = () =>
-    model.countTokens({ messages: kept, tools, ...(thinking !== undefined && { thinking }) });
+  const tokens = () => model.countTokens({ messages: kept, tools, thinking });
   while (droppedTurns < starts.length - 1 && tokens() > limit) {
     droppedTurns += 1;
     kept = [...head, ...messages.slice(starts[droppedTurns])];
@@ -81,7 +80,7 @@ export function* fitResults(
     model.countTokens({
       messages: history.messages,
       tools: tools(),
-      ...(thinking !== undefined && { thinking }),
+      thinking,
     });
   if (!history.messages.slice(start).some(isLong) || tokens() <= promptLimit(model)) return;
   const cut = new Set<number>();

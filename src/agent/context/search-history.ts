@@ -16,7 +16,7 @@ const MAX_QUERY = 500;
 const MAX_FOUND = 5;
 /** A share of the best score: sentences below it share common words only. */
 const LEAST_SCORE = 0.6;
-/** What the user stated is asked for more often than what was said about it. */
+/** The user asks for their own statements more often than for what was said about them. */
 const USER_WEIGHT = 1.5;
 
 /** The sentences that fit `query` best, one a line, each with who said it; '' if none does. By BM25, else by its very text. */

@@ -20,7 +20,7 @@ export type Turn = readonly Message[];
 export interface WriteSummaryOptions {
   /** The turns, and all before them, as the model has read them: their request begins as the conversation does. */
   readonly asRead: Pick<PromptRequest, 'messages' | 'tools'>;
-  /** What an earlier summary says of the time before these turns; '' if there is none. */
+  /** The text of an earlier summary, about the time before these turns; '' if there is none. */
   readonly before: string;
   /** The summary is cut there. */
   readonly maxTokens: number;
@@ -121,7 +121,7 @@ async function summarize(
   { maxTokens, signal, onReply }: WriteSummaryOptions,
 ): Promise<string | undefined> {
   const sampling = { temperature: 0, maxTokens: Math.max(MIN_SUMMARY_TOKENS, maxTokens) };
-  const events = model.reply({ ...request, thinking: false, sampling, ...(signal && { signal }) });
+  const events = model.reply({ ...request, thinking: false, sampling, signal });
   let text = '';
   for (let step = await events.next(); ; step = await events.next()) {
     if (step.done) {
@@ -168,7 +168,7 @@ export function summaryText(
   return textOf(own, words, facts.slice(0, known));
 }
 
-/** What the model wrote of a summary. */
+/** The model's own part of a summary. */
 export function writtenPart(summary: string): string {
   const text = summary.startsWith(TITLE) ? summary.slice(TITLE.length) : summary;
   const ends = [WORDS_TITLE, FACTS_TITLE].map(title => text.indexOf(`\n${title}`)).filter(at => at >= 0);
@@ -214,7 +214,7 @@ const SPEAKER = /^[#*\s]*(user|human|assistant|system|tool)\s*(?:\*\*)?:(?:\*\*)
 /** The end of a reply that repeats itself. */
 const LOOP = /([\s\S]{1,200}?)\1{2,}[\s\S]{0,200}$/;
 
-/** What a model wrote as a summary: as plain text that cannot be taken for turns or calls, each sentence once. */
+/** Turns a summary by a model into plain text that cannot be taken for turns or calls, each sentence once. */
 function cleanSummary(text: string, repetitive: boolean): string {
   const plain = text.replaceAll(MARKS, '').replaceAll(SPEAKER, '($1) ');
   return eachOnce(repetitive ? plain.replace(LOOP, '$1') : plain).trim();

@@ -49,9 +49,9 @@ export type TurnEvent =
   | {
       readonly type: 'tools_offered';
       readonly names: readonly string[];
-      /** Those of them that are new. */
+      /** The tools among them that are new. */
       readonly added: readonly string[];
-      /** Of their definitions. */
+      /** Tokens of their definitions. */
       readonly tokens: number;
       readonly budget: number;
       /** Tools that there are. */

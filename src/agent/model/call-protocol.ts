@@ -57,7 +57,7 @@ export class CallProtocol {
     return promptStyle instanceof PromptStyleChoice && promptStyle.settle(worked);
   }
 
-  /** What the template is relied on for. */
+  /** The capabilities of the template that the program relies on. */
   capability(can: TemplateCapability): TemplateCapability {
     const { toolProtocol } = this.#options;
     if (toolProtocol === 'prompt') return { ...can, rendersTools: false, rendersCalls: false };

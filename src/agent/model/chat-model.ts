@@ -8,7 +8,7 @@ export interface ReplyRequest {
   readonly messages: readonly Message[];
   /** All that may be called. */
   readonly tools: readonly ToolDefinition[];
-  /** Those the template gets; the others are defined in `messages`. Default: `tools`. */
+  /** The tools that the template gets; the others are defined in `messages`. Default: `tools`. */
   readonly listed?: readonly ToolDefinition[];
   readonly sampling: Sampling;
   /** Constrain calls to the schemas of `tools`, if the model writes them as JSON. Default false. */
@@ -55,7 +55,7 @@ export interface ChatModel {
   readonly name?: string;
   /** Tokens. */
   readonly contextLength: number;
-  /** Of its weights; undefined or 0: not known. */
+  /** The number of its weights; undefined or 0: not known. */
   readonly parameters?: number;
   /** A call as this model should write it, as an example for it. */
   writeCall?(name: string, args: Readonly<Record<string, unknown>>): string;
@@ -66,7 +66,7 @@ export interface ChatModel {
   setThinking?(on: boolean): ThinkingOutcome;
   /** A call ran or was given up; a model that gets its tools as text may be asked in another style from then on. */
   callSettled?(worked: boolean): void;
-  /** What has become of it that the user should know before the next reply; each once. */
+  /** News of the model for the user before the next reply; each once. */
   takeNotices?(): readonly string[];
   /** Whether `constrainCalls` has an effect. Default false. */
   readonly canConstrain?: boolean;

@@ -47,7 +47,7 @@ export class EarlyEnd {
     return text;
   }
 
-  /** What the parser found, as far as it belongs to the reply. */
+  /** The events of the parser that belong to the reply. */
   keep(events: readonly ParseEvent[]): readonly ParseEvent[] {
     if (!this.#singleCall) return events;
     if (this.#reason === 'call') return [];

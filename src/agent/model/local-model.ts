@@ -97,10 +97,10 @@ export class LocalChatModel implements ChatModel {
       promptIds: this.#promptIds(prompt, forced),
       ...(engine.info.wantsCheckpoints && { checkpoints: this.#prompts.checkpoints(prompt) }),
       ...(engine.info.keepsPrefixes && { sharedTokens: this.#prompts.sharedTokens(prompt) }),
-      ...(request.text !== undefined && { continuesText: true }),
+      continuesText: request.text !== undefined,
       ...(engine.info.adaptersOptional && { adapted: this.#usesTools(request) }),
       ...sampling,
-      ...(request.logprobs !== undefined && { logprobs: request.logprobs }),
+      logprobs: request.logprobs,
       ...this.#callStart(request),
       signal: end.signal,
     };
@@ -145,7 +145,7 @@ export class LocalChatModel implements ChatModel {
     return text !== undefined || tools.length > 0 || messages.some(({ role }) => role === 'tool');
   }
 
-  /** What keeps the reply's thoughts within their budget; undefined: nothing does. */
+  /** Keeps the reply's thoughts within their budget; undefined: there is none. */
   #thoughtLimit({ thinkingBudget, text }: ReplyRequest, prompt: string): ThoughtLimit | undefined {
     if (thinkingBudget === undefined || text !== undefined) return undefined;
     const { tokenizer } = this.#parts;
@@ -169,7 +169,7 @@ export class LocalChatModel implements ChatModel {
     return callStart === undefined ? {} : { callStart };
   }
 
-  /** What constrains a reply that starts with `forced`; undefined: nothing does. */
+  /** The constraint of a reply that starts with `forced`; undefined: there is none. */
   async #constraint(
     { responseFormat, toolChoice = 'auto', ...request }: ReplyRequest,
     forced: string,

@@ -18,7 +18,7 @@ export interface OllamaModelParts extends RemoteModelParts {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same chat over an Ollama server. */
+/** A chat model on an Ollama server. */
 export class OllamaChatModel extends RemoteModel<OllamaModelParts> implements ChatModel {
   /** An estimate. */
   countTokens(request: PromptRequest): number {

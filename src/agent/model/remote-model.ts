@@ -14,7 +14,7 @@ export interface RemoteModelParts {
 const CHARS_PER_TOKEN = 3.5;
 const MESSAGE_TOKENS = 8;
 
-/** What models of another process have in common. */
+/** The common part of models in another process. */
 export abstract class RemoteModel<Parts extends RemoteModelParts> {
   protected readonly parts: Parts;
   #thinking: boolean | undefined;

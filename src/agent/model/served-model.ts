@@ -114,7 +114,7 @@ class ReplyReader {
   #usage: Json = {};
   #calls = 0;
 
-  /** What a keep-alive says of the prompt. */
+  /** The progress of the prompt that a keep-alive reports. */
   *comment(text: string): Generator<ReplyEvent> {
     const [, done, total] = /^prefill (\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
     const now = performance.now();

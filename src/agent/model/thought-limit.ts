@@ -9,7 +9,7 @@ const TAIL = 100;
 export interface ThoughtLimitOptions {
   /** Tokens of all thoughts of the reply. */
   readonly budget: number;
-  /** What the model puts around them. */
+  /** The marks that the model puts around them. */
   readonly marks: readonly Delimiters[];
   /** The end of the prompt, which may begin a thought. */
   readonly prompt: string;
@@ -17,7 +17,7 @@ export interface ThoughtLimitOptions {
   readonly encode: (text: string) => readonly number[];
 }
 
-/** Closes the thoughts of one reply once they have taken so many tokens; the model goes on behind them. */
+/** Closes the thoughts of one reply once their budget is spent; the model continues behind them. */
 export class ThoughtLimit {
   readonly #options: ThoughtLimitOptions;
   readonly #marks: readonly Delimiters[];
@@ -47,7 +47,7 @@ export class ThoughtLimit {
     let total: JobResult | undefined;
     while (true) {
       const closing = this.#spent ? this.#closing() : undefined;
-      // What closes a thought counts too: it is of no use without room for a token behind it.
+      // The closing marks count too: they are of no use without room for a token behind it.
       const end = whyOver(engine, job, ids.length + (closing?.ids.length ?? 0));
       if (total && end) return { ...total, finishReason: end, generatedTokens: ids.length };
       if (closing && !end) yield* this.#close(ids, closing);
@@ -74,7 +74,7 @@ export class ThoughtLimit {
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) return step.value;
-        // What was generated ahead is dropped, and what later runs read again is not worth showing.
+        // Tokens generated ahead are dropped, and a prompt that later runs read again is not worth showing.
         if (stop.signal.aborted || (step.value.type === 'prefill' && !isFirst)) continue;
         if (step.value.type === 'token') {
           ids.push(step.value.token.id);
@@ -137,7 +137,7 @@ function continued(job: EngineJob, ids: readonly number[]): EngineJob {
   };
 }
 
-/** Why nothing more can be generated after so many tokens. */
+/** Why nothing more can be generated after `generated` tokens. */
 function whyOver(
   { info }: Pick<JobEngine, 'info'>,
   { maxTokens, promptIds }: EngineJob,

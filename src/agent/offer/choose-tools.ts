@@ -6,7 +6,7 @@ import type { ToolMeter } from './tool-budget.ts';
 
 /** A single tool may take so much of a budget before it is shortened further. */
 const MAX_SHARE = 0.15;
-/** After so many that did not fit, the rest are not tried. */
+/** After this many that did not fit, the rest are not tried. */
 const MAX_MISSES = 8;
 
 const shortened = new WeakMap<ToolDefinition, Map<number, ToolDefinition>>();
@@ -51,7 +51,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const MAX_DESCRIPTION = 160;
 const MAX_ARGUMENT_DESCRIPTION = 60;
 const MAX_CHOICES = 12;
-/** What stands below these are names, not keywords. */
+/** Below these keys stand names, not keywords. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /**

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../chat/message.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 
-/** Of the context, for the definitions of tools. */
+/** Share of the context for the definitions of tools. */
 const CONTEXT_SHARE = 0.15;
 
 /**
@@ -59,7 +59,7 @@ export class ToolMeter {
     this.#count = tools => model.countTokens({ messages: [{ role: 'user', content: '' }], tools });
   }
 
-  /** What one more tool adds to a prompt that has tools. */
+  /** Tokens that one more tool adds to a prompt that has tools. */
   one(tool: ToolDefinition): number {
     const known = this.#known.get(tool);
     if (known !== undefined) return known;
@@ -69,13 +69,13 @@ export class ToolMeter {
     return tokens;
   }
 
-  /** What a template writes once, whatever the tools are. */
+  /** Tokens that a template writes once, whatever the tools are. */
   get once(): number {
     this.#once ??= Math.max(0, this.all([OTHER]) - this.one(OTHER));
     return this.#once;
   }
 
-  /** What these tools, with the template's own words on tools, add to a prompt. */
+  /** Tokens that these tools add to a prompt, with the template's own words on tools. */
   all(tools: readonly ToolDefinition[]): number {
     const known = this.#all;
     if (known !== undefined && sameTools(known.tools, tools)) return known.tokens;

@@ -21,7 +21,7 @@ export interface TurnRequest {
   readonly messages: readonly Message[];
   /** The client's own tools; calls of them go back to it. */
   readonly tools: readonly ToolDefinition[];
-  /** Those of them that `messages` define: not listed in the prompt. Default: none. */
+  /** Names of tools that `messages` define: not listed in the prompt. Default: none. */
   readonly deferred?: ReadonlySet<string>;
   /** `none`: no tools at all, not even ours. */
   readonly toolChoice: ToolChoice | 'none';
@@ -73,7 +73,7 @@ export class RequestTurn {
   readonly #request: TurnRequest;
   readonly #rounds: ServerSideRounds;
   readonly #history: History = createHistory();
-  /** What can be read in the results of our tools. */
+  /** Results of our tools that can be read on. */
   readonly #kept = nothingKept();
   readonly #mark: HistoryMark;
   readonly #offered: readonly HostTool[];
@@ -228,7 +228,7 @@ function newCallId(): string {
   return `call_${randomBytes(12).toString('hex')}`;
 }
 
-/** The same servers with a fixed list of tools. */
+/** A host with the same servers and a fixed list of tools. */
 function offering(host: ToolHost, tools: readonly HostTool[]): ToolHost {
   const readResource = host.readResource?.bind(host);
   return {

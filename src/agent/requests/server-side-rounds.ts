@@ -5,7 +5,7 @@ import type { KeptResult } from '../results/kept-results.ts';
 
 interface Entry {
   readonly messages: readonly Message[];
-  /** What these messages say how to read. */
+  /** Results that these messages say how to read. */
   readonly results: readonly KeptResult[];
   readonly links: ReturnType<KeptReading['links']['all']>;
   readonly chars: number;

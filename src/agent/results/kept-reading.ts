@@ -3,7 +3,7 @@ import { KeptResults } from './kept-results.ts';
 import { withoutReadOn } from './long-results.ts';
 import { KeptLinks, withoutLinkNote } from './resource-links.ts';
 
-/** What the notes below the results of one conversation say how to read. */
+/** The rest of long results and linked resources, which notes below the results of a conversation say how to read. */
 export interface KeptReading {
   readonly results: KeptResults;
   readonly links: KeptLinks;

@@ -36,7 +36,7 @@ export class KeptResults {
     return result;
   }
 
-  /** The same result in parts of another length. */
+  /** Divides a result into parts of another length. */
   divide(result: KeptResult, partChars: number): KeptResult {
     const divided = { ...result, partChars };
     this.add(divided);

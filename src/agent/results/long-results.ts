@@ -46,7 +46,7 @@ export class LongResults {
     });
   }
 
-  /** What the model sees of a result: all of up to `limit` characters, else the first part and how to read on. */
+  /** The part of a result that the model sees: all of up to `limit` characters, else the first part and how to read on. */
   cut(tool: string, text: string, limit: number): string {
     if (text.length <= limit) return text;
     // Its own answers are a part and a note.
@@ -54,7 +54,7 @@ export class LongResults {
     return this.#firstPart(this.#kept.keep(tool, text, limit));
   }
 
-  /** The same for what was cut before, which becomes still shorter; its parts do too. */
+  /** Shortens a result that was cut before, and its parts. */
   shrink(tool: string, content: string, limit: number): string {
     if (this.#isOurs(tool)) return this.#shorterPart(content, limit) ?? this.cut(tool, content, limit);
     const note = content.lastIndexOf(NOTE_START);
@@ -103,7 +103,7 @@ export class LongResults {
     return !this.#kept.isEmpty && name === this.#name();
   }
 
-  /** What the tool is called beside the servers' tools of now. */
+  /** The name of the tool next to the present tools of servers. */
   #name(): string {
     const taken = new Set(this.#host.tools().map(({ definition }) => definition.function.name));
     return NAMES.find(name => !taken.has(name)) ?? NAMES[0];

@@ -62,7 +62,7 @@ export interface TurnOptions extends AgentOptions {
     ReplyRequest,
     'logprobs' | 'thinking' | 'toolChoice' | 'responseFormat' | 'singleCall'
   >;
-  /** What earlier results of the conversation can still be read in. Default: nothing. */
+  /** Earlier results of the conversation that can still be read. Default: none. */
   readonly kept?: KeptReading;
   /** Default: `call_1`, `call_2`, ..., none that `history` has. */
   readonly newCallId?: () => string;

@@ -15,7 +15,7 @@ export interface AnswerCallsParts {
   readonly unchecked: UncheckedCalls;
   /** Per call. */
   readonly timeoutMs: number;
-  /** What the model sees of a tool's result. */
+  /** Cuts a tool's result to the part that the model sees. */
   readonly cut: (tool: string, text: string) => string;
   /** For a call that could not be read, which has no id of its own. */
   readonly newCallId: () => string;

@@ -317,7 +317,7 @@ export class Conversation {
     };
   }
 
-  /** What takes how many tokens of the next prompt. */
+  /** The parts of the next prompt with their tokens. */
   contextParts(): ContextParts {
     const { model, history } = this.#options;
     return contextParts(model, this.#contextRequest(history.messages));
@@ -382,7 +382,7 @@ export class Conversation {
     };
   }
 
-  /** What the model sees of a result. */
+  /** Cuts a result to the part that the model sees. */
   readonly #cut = (tool: string, text: string): string => {
     const { model, maxResultChars } = this.#options;
     return this.#results.cut(tool, text, maxResultChars ?? resultLimit(model.contextLength));

@@ -165,7 +165,7 @@ export class RetryPlan {
     return this.#attempts === 0 && this.#max > 0;
   }
 
-  /** The same prompt or text again, or the last attempt: words alone will not help. */
+  /** The prompt or the text was repeated, or this is the last attempt: words alone will not help. */
   get stuck(): boolean {
     return this.#repeated || this.#identical || (this.#attempts > 0 && this.#attempts >= this.#max);
   }

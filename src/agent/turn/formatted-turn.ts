@@ -23,7 +23,7 @@ export function formatInstruction(format: ResponseFormat): string {
   return `Answer with ${what}\nWrite nothing before or after the JSON.`;
 }
 
-/** What a model's grammar can enforce of a format; what it cannot is asked for in words and checked. */
+/** The part of a format that a model's grammar can enforce; the rest is asked for in words and checked. */
 export function enforceable(
   model: ChatModel,
   format: ResponseFormat,
@@ -33,7 +33,7 @@ export function enforceable(
 }
 
 /**
- * A turn whose reply must fit a format: the model is told what does not fit and tries again. The text is yielded in
+ * A turn whose reply must fit a format: the model learns what does not fit and tries again. The text is yielded in
  * one piece once it fits; after the last attempt the turn fails. A `constrained` reply, whose grammar enforces all of
  * the format, is streamed instead and has one attempt.
  * @throws LlmHostError TOOL_FAILED

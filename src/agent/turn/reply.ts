@@ -20,7 +20,7 @@ export interface Reply {
 export interface ReadReplyOptions {
   /** Only the first call counts. Default false. */
   readonly singleCall?: boolean | undefined;
-  /** What to throw for an error of the model. */
+  /** Makes the error to throw from an error of the model. */
   readonly explain: (error: unknown) => unknown;
 }
 

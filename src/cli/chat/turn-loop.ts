@@ -27,7 +27,7 @@ export interface TurnReader {
   end(error?: unknown): void;
   /** A built-in command ran; `output` may be empty. */
   builtin(typed: string, output: string): void | Promise<void>;
-  /** What a long command is doing, ahead of `builtin`. */
+  /** The progress of a long command, ahead of `builtin`. */
   progress?(typed: string, text: string): void;
   /** Shows a conversation again, as it was held, below what the command says. */
   replay?(messages: readonly Message[]): void | Promise<void>;
@@ -157,7 +157,7 @@ export class TurnLoop {
     if (builtin?.replay) await reader.replay?.(builtin.replay);
     if (builtin?.quit) return true;
     const naming = promptOnly ? '' : folded;
-    const prompt = builtin ? builtin.prompt : { text, ...(naming !== undefined && { naming }) };
+    const prompt = builtin ? builtin.prompt : { text, naming };
     if (prompt !== undefined) await this.#runTurn(prompt, builtin === undefined);
     return false;
   }
@@ -205,7 +205,7 @@ export class TurnLoop {
     return turn.signal.aborted ? 'cancelled' : 'done';
   }
 
-  /** Not while more prompts wait: whoever is told would find the model at work. */
+  /** Not while more prompts wait: the user would find the model at work. */
   #tellEnd(reply: string, tookMs: number): void {
     const { note, reader } = this.#options;
     if (!note || tookMs < note.after * 1000 || this.#queue.length > 0) return;

@@ -39,7 +39,7 @@ export interface ChatSessionParts {
   readonly turnLog: TurnLog;
   /** The system message as of now: it contains the instructions of servers, which come and go. */
   readonly systemText: () => string;
-  /** What can be told only once the servers are up; called with the first turn. */
+  /** A notice that needs the servers to be up; called with the first turn. */
   readonly lateNotice?: () => string | undefined;
   /** One prompt (`-p`), kept apart from chats. */
   readonly once?: boolean;
@@ -126,7 +126,7 @@ export class ChatSession {
     }
   }
 
-  /** What takes how many tokens of the next prompt. */
+  /** The parts of the next prompt with their tokens. */
   contextParts(): ContextParts {
     return this.#parts.conversation.contextParts();
   }
@@ -273,7 +273,7 @@ export class ChatSession {
     writeSession(path, this.snapshot());
   }
 
-  /** Saves the KV cache beside a saved conversation; a sentence for the user, if any. */
+  /** Saves the KV cache next to a saved conversation; a sentence for the user, if any. */
   keepCache(path: string): Promise<string | undefined> {
     return keepCache(this.#opened, path);
   }

@@ -1,7 +1,7 @@
 import type { History } from '../../chat/history.ts';
 import type { Message } from '../../chat/message.ts';
 
-/** What the user asks. */
+/** A prompt of the user. */
 export interface ChatPrompt {
   /** As typed: it may name a prompt or resources of servers, and files. */
   readonly text: string;
@@ -9,11 +9,11 @@ export interface ChatPrompt {
   readonly naming?: string;
   /** Follows the text as it is: piped input, or a prompt that is asked again. */
   readonly data?: string;
-  /** What is shown of it, instead of text and data. */
+  /** Shown instead of text and data. */
   readonly shown?: string;
 }
 
-/** What of a prompt the user typed. */
+/** The part of a prompt that the user typed. */
 export interface TypedPrompt {
   readonly text: string;
   /** The part of it in which files and resources may be named. */
@@ -34,7 +34,7 @@ interface FailedPrompt {
  */
 export class LastPrompt {
   readonly #history: History;
-  /** Of the prompts of this run, while they are in the history. */
+  /** For the prompts of this run, while they are in the history. */
   readonly #typed = new WeakMap<Message, TypedPrompt>();
   #failed: FailedPrompt | undefined;
   #replaced: { readonly turn: readonly Message[]; readonly typed: TypedPrompt } | undefined;
@@ -43,7 +43,7 @@ export class LastPrompt {
     this.#history = history;
   }
 
-  /** What was typed. Of a loaded conversation that is unknown: it may name no files again, whose texts it has. */
+  /** The typed text. It is unknown for a loaded conversation, which may name no files again, since it has their texts. */
   get typed(): TypedPrompt | undefined {
     if (this.#failed) return this.#failed.typed;
     const last = this.#message();

@@ -16,7 +16,7 @@ export interface SavedSession {
   readonly created: string;
   readonly updated: string;
   readonly messages: readonly Message[];
-  /** What summaries have replaced, in order; kept for reading, not sent to the model. */
+  /** Messages that summaries have replaced, in order; kept for reading, not sent to the model. */
   readonly summarized?: readonly Message[];
 }
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 
-/** The file beside a saved conversation with its KV cache. */
+/** The file next to a saved conversation with its KV cache. */
 const cacheFileOf = (path: string): string => `${path}.cache.safetensors`;
 
 /**
- * Saves the KV cache beside a saved conversation. Resolves with a sentence for the user, undefined for a model without a
+ * Saves the KV cache next to a saved conversation. Resolves with a sentence for the user, undefined for a model without a
  * cache. If it fails, the conversation just has to be computed again.
  */
 export async function keepCache({ cache }: OpenedModel, path: string): Promise<string | undefined> {
@@ -20,7 +20,7 @@ export async function keepCache({ cache }: OpenedModel, path: string): Promise<s
   }
 }
 
-/** Loads the KV cache beside a saved conversation; a sentence for the user if there is one. */
+/** Loads the KV cache next to a saved conversation; a sentence for the user if there is one. */
 export async function restoreCache({ cache }: OpenedModel, path: string): Promise<string | undefined> {
   const file = cacheFileOf(path);
   if (cache === undefined || !existsSync(file)) return undefined;

@@ -5,7 +5,7 @@ import { type SavedSession, type SessionFolder, writeSession } from './saved-ses
 export interface SessionKeeperParts {
   /** Has the automatic copies. */
   readonly folder: SessionFolder;
-  /** Of `-p`. */
+  /** A conversation of `-p`. */
   readonly once: boolean;
   /** `--save`: written too. */
   readonly saveTo: string | undefined;

@@ -15,7 +15,7 @@ export class SessionTotals {
   summaries = 0;
   generatedTokens = 0;
   decoded: Decoded = { tokens: 0, ms: 0 };
-  /** Of the present model: of calls that ran and of those that could not. */
+  /** Errors of the present model: of calls that ran and of those that could not. */
   #toolErrors = 0;
   #ofEarlierModels: ToolRuns = { ran: 0, failed: 0 };
 
