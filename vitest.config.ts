@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     // npm run test:long
     exclude: ['test/long/**', '**/node_modules/**'],
+    globalSetup: ['test/fixtures/make.mjs'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Native tests load a model: two at once would only fight for the same cores.

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { makeWeights, weightsMade } from '../test/fixtures/make.mjs';
 import { chooseBackend, chosenBackend, hasNvidiaDriver, nvidiaReady, setupNvidia } from './build/cuda.mjs';
 import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
 import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
@@ -57,6 +58,13 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         run: onProgress => buildNative({ tests, onProgress }),
       },
       { id: 'dist', title: 'TypeScript', needs: ['npm'], isReady: distReady, run: buildDist },
+      {
+        id: 'fixtures',
+        title: 'models of the tests',
+        needs: [],
+        isReady: weightsMade,
+        run: async () => makeWeights(),
+      },
       { id: 'page', title: 'page of serve', needs: ['npm'], isReady: pageReady, run: buildPage },
     ],
     { quiet },
