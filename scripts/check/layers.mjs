@@ -65,7 +65,14 @@ const RULES = [
     forbids: /(?:^|\n)export\s+default\b/,
     because: 'no default exports',
   },
+  {
+    files: /^(src|web)\//,
+    forbids: /\.\.\.\{/,
+    because: 'no object literal is spread into another: name its properties there',
+  },
 ];
+
+const MAX_LINES = 500;
 
 /**
  * The places where the sources below `top` breach the rules, as `path:line: reason`.
@@ -76,7 +83,7 @@ export function checkLayers(top = root) {
   const sources = ['native', 'src', 'web']
     .flatMap(dir => filesBelow(join(top, dir)))
     .map(file => readSource(top, file));
-  return [...sources.flatMap(forbidden), ...rankBreaches(sources)];
+  return [...sources.flatMap(forbidden), ...sources.flatMap(tooLong), ...rankBreaches(sources)];
 }
 
 function filesBelow(dir) {
@@ -105,6 +112,13 @@ function forbidden({ path, text }) {
     const line = text.slice(0, start).split('\n').length;
     return [`${path}:${line}: ${because}; see CONTRIBUTING.md, "${HEADING}"`];
   });
+}
+
+function tooLong({ path, text }) {
+  const lines = text.split('\n').length - 1;
+  return lines > MAX_LINES
+    ? [`${path}: ${lines} lines; at most ${MAX_LINES}: see CONTRIBUTING.md, "${HEADING}"`]
+    : [];
 }
 
 /** Keeps the line breaks, so that positions stay true. `://` in a string does not start a comment. */

@@ -3,8 +3,8 @@ import { LlmHostError, messageOf } from '../errors.ts';
 import { isHttpAddress } from '../text/http-address.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
-import { patientRequest, wholeText } from './patient-request.ts';
-import { Silence } from './silence.ts';
+import { IdleTimeout } from './idle-timeout.ts';
+import { requestWithoutTimeout, wholeText } from './request-without-timeout.ts';
 
 export interface OllamaClientOptions {
   /** `http://localhost:11434` */
@@ -40,7 +40,7 @@ export class OllamaClient {
 
   /** Sends one JSON object and receives another; without a `body`: GET. */
   async json(path: string, body?: Json): Promise<Json> {
-    const silence = new Silence(this.#options.timeoutMs);
+    const silence = new IdleTimeout(this.#options.timeoutMs);
     let begun = false;
     try {
       const answer = await this.#send(path, body, silence.signal);
@@ -57,7 +57,7 @@ export class OllamaClient {
 
   /** The objects of an NDJSON stream as they arrive. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<Json> {
-    const silence = new Silence(this.#options.timeoutMs, signal);
+    const silence = new IdleTimeout(this.#options.timeoutMs, signal);
     let begun = false;
     try {
       const answer = await this.#send(path, body, silence.signal);
@@ -83,7 +83,7 @@ export class OllamaClient {
   }
 
   async #send(path: string, body: Json | undefined, signal: AbortSignal): Promise<IncomingMessage> {
-    const answer = await patientRequest(`${this.#options.baseUrl}${path}`, {
+    const answer = await requestWithoutTimeout(`${this.#options.baseUrl}${path}`, {
       body: body && JSON.stringify(body),
       signal,
     });
@@ -116,7 +116,7 @@ export class OllamaClient {
     );
   }
 
-  #explained(error: unknown, silence: Silence, path: string, begun: boolean): unknown {
+  #explained(error: unknown, silence: IdleTimeout, path: string, begun: boolean): unknown {
     if (error instanceof LlmHostError) return error;
     const { baseUrl, timeoutMs } = this.#options;
     if (silence.timedOut) {

@@ -3,7 +3,7 @@ import { stripControls } from '../text/clean/strip-controls.ts';
 import { stripInvisible } from '../text/clean/strip-invisible.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
-import { Silence } from './silence.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 
 export interface ServedClientOptions {
   /** `http://127.0.0.1:8080`, without `/v1`. */
@@ -57,18 +57,18 @@ export class ServedClient {
 
   /** Receives one JSON object. */
   async get(path: string, signal?: AbortSignal): Promise<Json> {
-    return await this.#json(path, {}, new Silence(this.#timeoutMs, signal), signal);
+    return await this.#json(path, {}, new IdleTimeout(this.#timeoutMs, signal), signal);
   }
 
   /** Has the server load one of its models, which takes as long as it takes there. */
   async load(model: string, signal?: AbortSignal): Promise<void> {
     const init = { method: 'POST', body: JSON.stringify({ model, stream: false }) };
-    await this.#json('/api/generate', init, new Silence(LOAD_MS, signal), signal);
+    await this.#json('/api/generate', init, new IdleTimeout(LOAD_MS, signal), signal);
   }
 
   /** Posts a body and yields what is streamed back until its end mark. Leaving early ends the request. */
   async *stream(path: string, body: Json, signal: AbortSignal | undefined): AsyncGenerator<StreamPart> {
-    const silence = new Silence(this.#headMs, signal);
+    const silence = new IdleTimeout(this.#headMs, signal);
     let begun = false;
     try {
       const response = await this.#send(path, silence.signal, {
@@ -110,7 +110,7 @@ export class ServedClient {
   async #json(
     path: string,
     init: RequestInit,
-    silence: Silence,
+    silence: IdleTimeout,
     signal: AbortSignal | undefined,
   ): Promise<Json> {
     try {
@@ -203,7 +203,7 @@ export class ServedClient {
     return new LlmHostError('ENGINE', `The server at ${this.baseUrl} sent more than a reply can be`);
   }
 
-  #explained(error: unknown, silence: Silence, begun: boolean): unknown {
+  #explained(error: unknown, silence: IdleTimeout, begun: boolean): unknown {
     if (error instanceof LlmHostError) return error;
     if (silence.timedOut) {
       const seconds = silence.ms / 1000;

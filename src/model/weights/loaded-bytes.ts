@@ -2,7 +2,7 @@ import type { WeightLayout } from '../../native/addon-types.ts';
 import type { StoredDtype, TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import type { JsonObject } from '../../text/files/json-file.ts';
 import { isEncoderType } from '../encoder/encoder-types.ts';
-import { takenTensors } from './left-aside.ts';
+import { takenTensors } from './ignored-tensors.ts';
 import { bitsOf } from './parameters.ts';
 import type { Quantization } from './quantization.ts';
 import { elementCount } from './tensor-ranges.ts';

@@ -1,6 +1,6 @@
 import type { TensorEntry, WeightFiles } from '../../native/load-types.ts';
 import { isObject, type JsonObject } from '../../text/files/json-file.ts';
-import { takenTensors } from './left-aside.ts';
+import { takenTensors } from './ignored-tensors.ts';
 import { elementCount } from './tensor-ranges.ts';
 
 /** Bytes of all tensors in the files. */

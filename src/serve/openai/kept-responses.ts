@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError, badRequest } from '../http/api-error.ts';
 import { clientOf } from '../http/clients.ts';
-import { Kept, type KeptLimits } from '../http/kept.ts';
+import { LruBySize, type LruLimits } from '../http/lru-by-size.ts';
 
-const RESPONSE_LIMITS: KeptLimits = {
+const RESPONSE_LIMITS: LruLimits = {
   maxCount: 1000,
   maxChars: 64_000_000,
   maxAgeMs: 24 * 3_600_000,
@@ -23,10 +23,10 @@ interface KeptResponse {
 
 /** Responses that clients may ask for again, and go on from. */
 export class KeptResponses {
-  readonly #kept: Kept<KeptResponse>;
+  readonly #kept: LruBySize<KeptResponse>;
 
-  constructor(limits: KeptLimits = RESPONSE_LIMITS, now?: () => number) {
-    this.#kept = new Kept(limits, now);
+  constructor(limits: LruLimits = RESPONSE_LIMITS, now?: () => number) {
+    this.#kept = new LruBySize(limits, now);
   }
 
   /** `input` follows the conversation of `previous`. */

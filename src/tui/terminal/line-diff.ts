@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { sureLength } from './sure-width.ts';
+import { unambiguousLength } from './unambiguous-width.ts';
 
 /** Turns one line on the screen into another: keep `column` columns, then write `text`. */
 export interface LineChange {
@@ -26,7 +26,7 @@ export function lineChange(old: string, next: string): LineChange {
  * with the one before it, or after one whose width is uncertain: the column would be wrong.
  */
 function commonLength(old: string, next: string): number {
-  const limit = Math.min(old.length, next.length, sureLength(next));
+  const limit = Math.min(old.length, next.length, unambiguousLength(next));
   let at = 0;
   while (at < limit && old[at] === next[at]) at += 1;
   for (let sure = -1; sure !== at; ) {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { lineChange } from './line-diff.ts';
 import { rowsOf, ScrolledRows } from './scrolled-rows.ts';
-import { widestWidth } from './sure-width.ts';
+import { widestWidth } from './unambiguous-width.ts';
 
 export interface PainterTerminal {
   readonly columns: number;

@@ -34,6 +34,7 @@ describe('the layer check', () => {
     ['src/mcp/a.ts', "process.once('SIGTERM', stop);", 'only src/cli'],
     ['src/mcp/a.ts', 'export default 1;', 'no default exports'],
     ['src/bench/a.ts', "new URL('../../scripts/bfcl/main.py', import.meta.url)", 'nothing in scripts'],
+    ['src/mcp/a.ts', 'const a = { ...{ b, c } };', 'no object literal is spread'],
     ['web/state/a.ts', "import { x } from '../../src/text/x.ts';", 'only types from src'],
     ['web/markdown/a.tsx', '<p dangerouslySetInnerHTML={x} />;', 'never makes HTML'],
     ['web/markdown/a.ts', 'element.innerHTML = text;', 'never makes HTML'],
@@ -105,5 +106,10 @@ describe('the layer check', () => {
 
   it('holds for this source tree', async () => {
     expect(await runScript('check/layers.mjs')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it.each(['src/mcp/a.ts', 'native/engine/a.cc'])('%s may have 500 lines', async path => {
+    expect(await check({ [path]: ';\n'.repeat(500) })).toMatchObject({ status: 0, stderr: '' });
+    expect((await check({ [path]: ';\n'.repeat(501) })).stderr).toContain(`${path}: 501 lines; at most 500`);
   });
 });

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { Kept } from '../../../src/serve/http/kept.ts';
+import { LruBySize } from '../../../src/serve/http/lru-by-size.ts';
 import { KeptResponses } from '../../../src/serve/openai/kept-responses.ts';
 import { answer, FakeHost } from '../../agent/fakes.ts';
 import { endless } from '../asking.ts';
@@ -159,7 +159,7 @@ describe('kept responses', () => {
 describe('limits', () => {
   it('the oldest goes first, by number, size and age', () => {
     let now = 0;
-    const kept = new Kept<string>({ maxCount: 3, maxChars: 10, maxAgeMs: 100 }, () => now);
+    const kept = new LruBySize<string>({ maxCount: 3, maxChars: 10, maxAgeMs: 100 }, () => now);
     for (const id of ['a', 'b', 'c', 'd']) kept.add(id, id, 1);
     expect([kept.get('a'), kept.get('b'), kept.size]).toEqual([undefined, 'b', 3]);
     kept.add('e', 'e', 9);

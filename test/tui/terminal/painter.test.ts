@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { lineChange } from '../../../src/tui/terminal/line-diff.ts';
 import { Painter } from '../../../src/tui/terminal/painter.ts';
-import { sureLength, widestWidth } from '../../../src/tui/terminal/sure-width.ts';
+import { unambiguousLength, widestWidth } from '../../../src/tui/terminal/unambiguous-width.ts';
 import { Emulator } from './emulator.ts';
 
 const trimmed = (lines: readonly string[]) => {
@@ -247,7 +247,7 @@ test.each([
   ['see 👩🏽‍💻', false],
   ['see नमस्ते', false],
 ])('%j: every terminal agrees on its width: %j', (text, agreed) => {
-  expect(sureLength(text) === text.length).toBe(agreed);
+  expect(unambiguousLength(text) === text.length).toBe(agreed);
   expect(widestWidth(text) > stringWidth(text)).toBe(!agreed);
 });
 

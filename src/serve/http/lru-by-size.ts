@@ -1,4 +1,4 @@
-export interface KeptLimits {
+export interface LruLimits {
   readonly maxCount: number;
   /** Characters, summed up over all that is kept. */
   readonly maxChars: number;
@@ -13,14 +13,14 @@ interface Entry<T> {
 }
 
 /** Values in memory by the id of each, within limits: the oldest goes first, and what is too large is not kept. */
-export class Kept<T> {
-  readonly #limits: KeptLimits;
+export class LruBySize<T> {
+  readonly #limits: LruLimits;
   readonly #now: () => number;
   /** In the order they came. */
   readonly #entries = new Map<string, Entry<T>>();
   #chars = 0;
 
-  constructor(limits: KeptLimits, now = () => performance.now()) {
+  constructor(limits: LruLimits, now = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }

@@ -10,7 +10,7 @@ const UNSURE =
 const ALL_UNSURE = new RegExp(UNSURE, 'gu');
 
 /** Length of the prefix of `text` that has the same width in every terminal. */
-export function sureLength(text: string): number {
+export function unambiguousLength(text: string): number {
   const at = text.search(UNSURE);
   return at < 0 ? text.length : at;
 }

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { loadEngine } from '../../../src/engine/load-engine.ts';
 import { inspectModel } from '../../../src/model/inspect.ts';
-import { takenTensors } from '../../../src/model/weights/left-aside.ts';
+import { takenTensors } from '../../../src/model/weights/ignored-tensors.ts';
 import { readSafetensorsHeader } from '../../../src/model/weights/safetensors.ts';
 import { safetensorsOf } from '../model-files.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const FAMILIES = fileURLToPath(new URL('../../fixtures/families/', import.meta.url));
+const FAMILIES = fileURLToPath(new URL('../../fixtures/families', import.meta.url));
 const OPTIONS = { contextLength: 64, cwd: FAMILIES, env: {} };
 
 /** A copy of a tiny model with more tensors in a second file. */

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 
-export interface PatientRequest {
+export interface RequestWithoutTimeout {
   /** JSON to post; undefined: GET. */
   readonly body?: string | undefined;
   /** The only limit. */
@@ -12,9 +12,9 @@ export interface PatientRequest {
  * The answer to a request once its head is there; the caller reads or destroys it. Not fetch, which gives up after 300 s
  * without a word, however long its signal would wait. A redirect is an error: it leads to a server the user did not name.
  */
-export async function patientRequest(
+export async function requestWithoutTimeout(
   address: string,
-  { body, signal }: PatientRequest,
+  { body, signal }: RequestWithoutTimeout,
 ): Promise<IncomingMessage & { readonly statusCode: number }> {
   const url = new URL(address);
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -2,7 +2,7 @@
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Aborts after too long a silence, or with the caller. */
-export class Silence {
+export class IdleTimeout {
   readonly signal: AbortSignal;
   /** Milliseconds; another value counts from the next sign of life on. */
   ms: number;
