@@ -16,7 +16,7 @@ const FILES = `config.json, mcp.json         in the working directory, ~/.config
 ~/.cache/huggingface/hub      models of the Hub
 ~/.local/state/llm-host       sessions, log, audit log`;
 
-/** The manual page llm-host(1) in roff's man macros, from what --help says of the program and of each command. */
+/** The manual page llm-host(1) in roff's man macros, from what --help-all says of the program and of each command. */
 export async function manPage({ version, description }) {
   const whole = await helpOf([]);
   const [usage, ...rest] = whole.split('\n');
@@ -36,7 +36,7 @@ export async function manPage({ version, description }) {
 }
 
 async function helpOf(command) {
-  const args = [join(distDir, 'cli', 'main.js'), ...command, '--help'];
+  const args = [join(distDir, 'cli', 'main.js'), ...command, '--help-all'];
   const env = { ...process.env, LC_ALL: 'C.UTF-8', COLUMNS: '80' };
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }

@@ -5,7 +5,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import { demoWeightsPath } from '../../model/demo-model.ts';
 import { filesOf, localSource } from '../../model/model-source.ts';
 import type { NumberRange } from '../../text/number-range.ts';
-import { checkNumber } from '../options/chat-options.ts';
+import { checkNumber } from '../options/check-options.ts';
 import { numberOrText } from '../options/option-kinds.ts';
 
 export interface BenchArguments {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelSource } from '../../model/model-source.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { Place } from '../process/folders.ts';
 import { readLine, terminalQuestions } from '../process/questions.ts';
 import { wrapped } from '../process/wrapped.ts';

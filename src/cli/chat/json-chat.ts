@@ -3,7 +3,7 @@ import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
 import { EventWriter } from '../../json/event-writer.ts';
 import { EVENTS_VERSION } from '../../json/events.ts';
 import type { OpenModel } from '../../run/open-model.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { Signals } from '../process/signals.ts';
 import { VERSION } from '../process/version.ts';
 import { promptWithPipe } from './answer-once.ts';

@@ -1,6 +1,6 @@
 import type { OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import { localeNotice } from '../process/locale-notice.ts';
 import { shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';

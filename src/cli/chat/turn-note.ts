@@ -1,6 +1,6 @@
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { stripInvisible } from '../../text/clean/strip-invisible.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 
 /** How the end of a long turn is told to somebody who looks elsewhere. */

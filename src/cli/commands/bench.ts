@@ -1,7 +1,7 @@
 import { PEERS } from '../../bench/peers.ts';
 import { LlmHostError } from '../../errors.ts';
 import { defineCommand } from '../options/command.ts';
-import { weightOptions } from '../options/model-options.ts';
+import { declareOptions } from '../options/declare-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
 /** Options that only --tools has. */
@@ -13,40 +13,38 @@ const commas = (describe: string) =>
 
 export const bench = defineCommand({
   usage: 'bench <model>',
-  description:
-    'measure a model: tokens per second, time to first token, memory; also against mlx-lm and llama.cpp; with --tools how well it answers your own questions by tool calls',
+  description: 'measure speed, or how well it calls tools',
   options: (y, declareModel) =>
-    weightOptions(declareModel(y))
-      .option('prompt-tokens', commas('prompt lengths, comma-separated (512): 128,512,4096'))
+    declareOptions(declareModel(y), 'bench')
+      .option('prompt-tokens', commas('prompt lengths, comma-separated (default 512), such as 128,512,4096'))
       .option(
         'generate',
-        number('tokens after each prompt (128; with --clients 64, with --tools at most 512)'),
+        number(
+          'tokens to generate after each prompt (default 128; with --clients 64, with --tools at most 512)',
+        ),
       )
-      .option('runs', number('number of runs, each a new process (5); with --clients requests of each (4)'))
       .option(
-        'clients',
-        commas('measure a server with so many clients at once, comma-separated: 1,2,4,8,16,32'),
+        'runs',
+        number('runs, each in a new process (default 5); with --clients: requests per client (default 4)'),
       )
-      .option('threads', number("threads of every engine; default: each engine's own choice"))
-      .option(
-        'turns',
-        commas('measure a second turn after this many tokens of history, comma-separated: 100,4000'),
-      )
+      .option('clients', commas('measure a server with these numbers of concurrent clients, such as 1,2,4,8'))
+      .option('threads', number('threads of each engine (default: its own choice)'))
+      .option('turns', commas('measure a second turn after this many tokens of history, such as 100,4000'))
       .option('graph', { type: 'boolean', describe: 'count and time the graph of a decoding step' })
-      .option('compare', commas(`measure beside: ${PEERS.join(',')}`))
+      .option('compare', commas(`also measure: ${PEERS.join(',')}`))
       .option('mlx-lm-model', text('folder with the same weights, for mlx-lm'))
       .option('llama-cpp-model', text('.gguf file with the same weights, for llama.cpp'))
       .option('tools', {
         type: 'string',
         requiresArg: true,
-        describe: 'measure tool calls: on your own questions in this folder',
+        describe: 'measure tool calls on your own questions in this folder',
       })
       .option('all', {
         type: 'boolean',
-        describe: 'with --tools: all questions, not a sample',
+        describe: 'with --tools: all questions instead of a sample',
       })
-      .option('categories', commas('with --tools: only these, comma-separated'))
-      .option('mode', commas('with --tools: of free,repair,held (all)'))
+      .option('categories', commas('with --tools: only these categories, comma-separated'))
+      .option('mode', commas('with --tools: only these modes of free,repair,held (default all)'))
       .option('half', {
         choices: ['a', 'b'] as const,
         requiresArg: true,
@@ -54,11 +52,16 @@ export const bench = defineCommand({
       })
       .option(
         'call-confidence',
-        number('with --tools: as in a chat, the least probability of a call (0; demo: 0.6)'),
+        number(
+          'with --tools: minimum probability for starting a reply with a tool call (default 0; demo: 0.6)',
+        ),
       )
-      .option('again', { type: 'boolean', describe: 'with --tools: ask also what has been answered before' })
-      .option('json', { ...json, describe: 'the report as JSON' })
-      .option('html', text('write the report to this file'))
+      .option('again', {
+        type: 'boolean',
+        describe: 'with --tools: ask questions again that have been answered before',
+      })
+      .option('json', { ...json, describe: 'print the report as JSON' })
+      .option('html', text('write the report to this HTML file'))
       .check(args => {
         const alone = ONLY_WITH_TOOLS.find(name => args[name] !== undefined);
         if (args.tools === undefined && alone !== undefined)

@@ -8,6 +8,7 @@ import { stateDirectory } from '../process/folders.ts';
 export const bundledServer = defineCommand({
   usage: 'server <name>',
   description: 'run a bundled MCP server on stdio',
+  rare: true,
   options: y =>
     y
       .positional('name', { choices: ['calculator', 'files', 'research'] as const, demandOption: true })

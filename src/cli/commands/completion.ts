@@ -6,7 +6,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export const completion = defineCommand({
   usage: 'completion [shell]',
-  description: 'print the completion script of a shell: bash, zsh or fish',
+  description: 'print a shell completion script',
+  rare: true,
   options: y => y.positional('shell', { type: 'string', choices: SHELLS }),
   run: async ({ shell }) => {
     const name = shell ?? SHELLS.find(known => known === basename(process.env.SHELL ?? ''));

@@ -3,7 +3,7 @@ import { defineCommand } from '../options/command.ts';
 
 export const init = defineCommand({
   usage: 'init',
-  description: 'write config.json and mcp.json where they are missing',
+  description: 'write config.json and mcp.json',
   options: y => y,
   run: () => writeExamples(),
 });

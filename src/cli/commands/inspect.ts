@@ -7,28 +7,28 @@ import { withConfigFile } from '../../model/name-config-file.ts';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Row } from '../inspect/rows.ts';
-import { CONTEXT, checkNumber } from '../options/chat-options.ts';
+import { checkNumber } from '../options/check-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, number, text } from '../options/option-kinds.ts';
+import { OPTIONS } from '../options/option-table.ts';
 
 /** Loads no weights. */
 export const inspect = defineCommand({
   usage: 'inspect <model>',
-  description:
-    'describe a model from headers and config: family, size, quantization, memory, predicted speed',
+  description: 'show what a model is and needs',
   options: (y, declareModel) =>
     declareModel(y)
-      .option('context', { ...number('tokens of context to count memory for'), alias: 'ctx' })
-      .option('quantize', { ...text('as if loaded with --quantize'), choices: QUANTIZE_CHOICES })
-      .option('hosts', text('plan how to divide it over the machines in this file'))
+      .option('context', { ...number('context length in tokens to count memory for'), alias: 'ctx' })
+      .option('quantize', { ...text('as if quantized while loading'), choices: QUANTIZE_CHOICES })
+      .option('hosts', text('plan how to divide the model over the machines in this file'))
       .option('probe', {
         type: 'boolean',
-        describe: 'measure the connections to the workers in that file, which must run, for the plan',
+        describe: 'with --hosts: measure the connections to the running workers',
       })
       .option('json', json),
   run: async args => {
     const { context, quantize, hosts, probe } = args;
-    checkNumber('context', context, CONTEXT);
+    checkNumber('context', context, OPTIONS.context.range);
     if (probe && hosts === undefined)
       throw new LlmHostError('USAGE', '--probe measures the machines of --hosts FILE, which is missing');
     const { inspectModel } = await import('../../model/inspect.ts');

@@ -5,7 +5,7 @@ import { json } from '../options/option-kinds.ts';
 
 export const list = defineCommand({
   usage: 'list',
-  description: 'list the models in the cache, with their sizes',
+  description: 'list the downloaded models',
   options: y => y.option('json', json),
   run: async args => {
     const { cachedModels } = await import('../../hub/cached-models.ts');

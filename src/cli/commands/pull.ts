@@ -7,7 +7,7 @@ import type { Signals } from '../process/signals.ts';
 
 export const pull = defineCommand({
   usage: 'pull <id>',
-  description: 'download a model of the Hub (org/name, or an alias) into the cache, or resume a download',
+  description: 'download a model, or resume a download',
   options: y =>
     y
       .positional('id', { type: 'string', demandOption: true })

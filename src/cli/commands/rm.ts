@@ -5,7 +5,7 @@ import { revision } from '../options/option-kinds.ts';
 
 export const rm = defineCommand({
   usage: 'rm <id>',
-  description: 'remove a model, or one revision of it, from the cache',
+  description: 'remove a downloaded model',
   options: y => y.positional('id', { type: 'string', demandOption: true }).option('revision', revision),
   run: async args => {
     const { removeModel } = await import('../../hub/remove-model.ts');

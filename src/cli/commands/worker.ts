@@ -10,14 +10,15 @@ const RANK_PROCESS = fileURLToPath(new URL('../worker/rank-process.js', import.m
 /** Until a signal ends it, or with `--once` the program that uses it. */
 export const worker = defineCommand({
   usage: 'worker',
-  description: 'compute a part of a model for `--hosts` on another machine (docs/distributed.md)',
+  description: 'compute a part of a model for --hosts',
+  rare: true,
   options: y =>
     y
-      .option('listen', text('address and port of this machine, where the other one finds it'))
-      .option('secret-file', text('file with the secret that both machines know; - = first line of stdin'))
+      .option('listen', text('address and port to listen on, reachable from the other machine'))
+      .option('secret-file', text('file with the secret shared by both machines; - = first line of stdin'))
       .option('once', {
         type: 'boolean',
-        describe: 'end with the first program that uses it, or with stdin',
+        describe: 'exit after the first program that uses it, or at the end of stdin',
       }),
   run: async ({ listen, secretFile, once }, { signals }) => {
     signals.watch();

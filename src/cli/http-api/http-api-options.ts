@@ -3,32 +3,10 @@ import { LlmHostError } from '../../errors.ts';
 import { type AccessRules, isLoopback } from '../../serve/http/access/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { ToolsPolicy } from '../../serve/http/tools-policy.ts';
-import type { NumberRange } from '../../text/number-range.ts';
 import { apiKeyOf } from '../options/api-key.ts';
-import { type ChatArguments, checkNumber } from '../options/chat-options.ts';
+import { checkNumbers } from '../options/check-options.ts';
+import type { HttpApiArguments } from '../options/option-table.ts';
 import { readKeysFile } from './keys-file.ts';
-
-/** The options of `serve` as yargs gives them, including those of every command that runs a model. */
-export interface HttpApiArguments extends ChatArguments {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-  readonly apiKey?: string | undefined;
-  readonly apiKeys?: string | undefined;
-  readonly allowHost?: readonly string[] | undefined;
-  readonly corsOrigin?: readonly string[] | undefined;
-  readonly toolsPolicy?: ToolsPolicy | undefined;
-  readonly models?: readonly string[] | undefined;
-  readonly maxModels?: number | undefined;
-  readonly manageModels?: boolean | undefined;
-  readonly maxQueue?: number | undefined;
-  readonly requestTimeout?: number | undefined;
-  readonly drainTimeout?: number | undefined;
-  readonly maxBody?: number | undefined;
-  readonly page?: boolean | undefined;
-  readonly cacheMb?: number | undefined;
-  readonly parallel?: number | undefined;
-  readonly maxGap?: number | undefined;
-}
 
 export interface HttpApiOptions {
   readonly access: AccessRules;
@@ -59,6 +37,7 @@ const DEFAULT_DRAIN_SECONDS = 20;
 
 /** Checks the options. Throws LlmHostError USAGE, including for an address beyond loopback without a key. */
 export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): HttpApiOptions {
+  checkNumbers(args);
   const host = args.host ?? '127.0.0.1';
   const apiKey = apiKeyOf(args.apiKey, env);
   const keys = args.apiKeys === undefined ? [] : readKeysFile(args.apiKeys);
@@ -67,11 +46,6 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
       hint: 'Give --api-key KEY, --api-key @FILE, --api-keys FILE, or the environment variable LLM_HOST_API_KEY.',
     });
   }
-  const number = (flag: string, value: number | undefined, fallback: number, range: NumberRange) => {
-    checkNumber(flag, value, range);
-    return value ?? fallback;
-  };
-  checkNumber('max-gap', args.maxGap, { min: 1, max: 60_000, integer: true });
   const { requestMs, maxBody } = DEFAULT_LIMITS;
   const { models = [] } = args;
   if (models.includes('')) throw new LlmHostError('USAGE', 'the name of a model is empty');
@@ -85,26 +59,22 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
     },
     models,
     manageModels: managesModels(args),
-    maxOthers: number('max-models', args.maxModels, DEFAULT_MODELS, { min: 2, max: 100, integer: true }) - 1,
+    maxOthers: (args.maxModels ?? DEFAULT_MODELS) - 1,
     toolsPolicy: args.toolsPolicy ?? 'auto',
     page: args.page ?? true,
-    port: number('port', args.port, DEFAULT_PORT, { min: 0, max: 65_535, integer: true }),
+    port: args.port ?? DEFAULT_PORT,
     limits: {
       ...DEFAULT_LIMITS,
-      requestMs:
-        number('request-timeout', args.requestTimeout, requestMs / 1000, { min: 1, max: 86_400 }) * 1000,
-      maxBody: number('max-body', args.maxBody, maxBody / 2 ** 20, { min: 0.01, max: 1000 }) * 2 ** 20,
+      requestMs: (args.requestTimeout ?? requestMs / 1000) * 1000,
+      maxBody: (args.maxBody ?? maxBody / 2 ** 20) * 2 ** 20,
     },
-    places: number('max-queue', args.maxQueue, DEFAULT_PLACES, { min: 1, max: 10_000, integer: true }),
+    places: args.maxQueue ?? DEFAULT_PLACES,
     engine: {
-      cacheBytes:
-        args.cacheMb === undefined
-          ? 'auto'
-          : Math.round(number('cache-mb', args.cacheMb, 0, { min: 0, max: 1e6 }) * 2 ** 20),
-      parallel: number('parallel', args.parallel, DEFAULT_PARALLEL, { min: 1, max: 256, integer: true }),
+      cacheBytes: args.cacheMb === undefined ? 'auto' : Math.round(args.cacheMb * 2 ** 20),
+      parallel: args.parallel ?? DEFAULT_PARALLEL,
       maxGapMs: args.maxGap,
     },
-    drainMs: number('drain-timeout', args.drainTimeout, DEFAULT_DRAIN_SECONDS, { min: 0, max: 3600 }) * 1000,
+    drainMs: (args.drainTimeout ?? DEFAULT_DRAIN_SECONDS) * 1000,
   };
 }
 

@@ -13,7 +13,8 @@ import type { ServeContext, ServedModel } from '../../serve/http/serve-context.t
 import { ModelPool } from '../../serve/models/model-pool.ts';
 import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
-import { checkNumbers, systemText } from '../options/chat-options.ts';
+import type { HttpApiArguments } from '../options/option-table.ts';
+import { systemText } from '../options/system-text.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
@@ -21,7 +22,7 @@ import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { cacheStore } from './cache-store.ts';
-import { type HttpApiArguments, type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
+import { type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
 import { otherModels } from './other-models.ts';
 
 const LOOK_MS = 100;
@@ -47,7 +48,6 @@ export async function startHttpApi(
   openModel: OpenModel,
   fetchModel: typeof ensureModel = ensureModel,
 ): Promise<HttpApi> {
-  checkNumbers(args);
   const options = httpApiOptions(args, process.env);
   const where = { cwd: process.cwd(), env: process.env };
   const given = givenSource(args, where);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
-import type { ChatArguments } from './chat-options.ts';
+import type { ChatArguments } from './option-table.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;
 

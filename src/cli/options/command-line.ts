@@ -5,8 +5,16 @@ import { quoted, visible } from '../../text/clean/visible.ts';
 import { nearest } from '../../text/nearest.ts';
 import { VERSION } from '../process/version.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
+import { showUsual } from './declare-options.ts';
 import { checkOptionValues } from './option-values.ts';
 
+const HELP_ALL = '--help-all';
+/** Shown by `llm-host --help`. */
+const EXAMPLES = [
+  ['llm-host demo', 'chat with a small model'],
+  ['llm-host granite4:1b -p "Say hello"', 'answer one prompt'],
+  ['llm-host serve granite4:1b', 'a chat page and an API on port 8080'],
+] as const;
 /** How a shell asks yargs for completions. */
 const COMPLETE = '--get-yargs-completions';
 
@@ -20,7 +28,12 @@ export async function commandLine(
   context: CommandContext,
 ): Promise<number> {
   let code: number = EXIT.ok;
-  const argv = given.includes(COMPLETE) ? given : withoutDashes(given);
+  const all = given.includes(HELP_ALL);
+  const argv = (given.includes(COMPLETE) ? given : withoutDashes(given)).map(word =>
+    word === HELP_ALL ? '--help' : word,
+  );
+  // The page of the program itself fits a screen; a command shows all of its own.
+  const isShort = argv.includes('--help') && !all && !namesOf(commands).some(name => argv.includes(name));
   const declareModel = argv.includes(COMPLETE) ? offerModel : takeModel;
   const parser = yargs([...argv])
     .scriptName('llm-host')
@@ -31,9 +44,12 @@ export async function commandLine(
   for (const command of commands) {
     parser.command(
       command.usage,
-      command.description,
+      // False hides it, which the types do not know.
+      (isShort && command.rare ? false : command.description) as string,
       y => {
         const declared = command.options(y, declareModel);
+        if (command === commands[0]) showExamples(declared);
+        if (isShort) showUsual(declared);
         if (!argv.includes(COMPLETE)) values = checkOptionValues(argv, declared);
         return declared;
       },
@@ -54,8 +70,9 @@ export async function commandLine(
   }
   parser
     .strict()
-    .version(VERSION)
-    .help()
+    .version('version', 'print the version', VERSION)
+    .help('help', 'show help')
+    .option('help-all', { type: 'boolean', describe: 'show all options' })
     .exitProcess(false)
     .fail((message, error) => {
       // yargs passes its own complaints as a message or as a YError; both are usage errors.
@@ -65,6 +82,10 @@ export async function commandLine(
   if (completesDefault(argv, parser)) commands[0]?.options(parser, declareModel);
   await parser.parseAsync();
   return code;
+}
+
+function showExamples(y: Argv): void {
+  for (const [line, what] of EXAMPLES) y.example(line, what);
 }
 
 /** One as a word and another one as an option: yargs would take the word. */

@@ -15,6 +15,8 @@ interface CommandDefinition<Args> {
   /** Its name and positionals; `$0` is the command without a name. */
   readonly usage: string;
   readonly description: string;
+  /** Left out of `llm-host --help`. */
+  readonly rare?: boolean;
   readonly options: (y: Argv, declareModel: DeclareModel) => Argv<Args>;
   /** Resolves with the exit code. Imports heavy modules itself, so that other commands start without them. */
   readonly run: (args: ArgumentsCamelCase<Args>, context: CommandContext) => number | Promise<number>;

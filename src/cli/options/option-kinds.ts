@@ -15,6 +15,6 @@ export const list = (describe: string) =>
   ({ type: 'string', array: true, requiresArg: true, nargs: 1, describe }) as const;
 
 /** As JSON instead of text. */
-export const json = { type: 'boolean', describe: 'as JSON' } as const;
+export const json = { type: 'boolean', describe: 'print as JSON' } as const;
 
-export const revision = text('branch, tag or commit, for a model of the Hub (main)');
+export const revision = text('branch, tag or commit of a Hub model (default main)');

@@ -17,7 +17,7 @@ export type SamplingArguments = { readonly [Name in keyof Sampling]?: Sampling[N
 export function samplingOptions(y: Argv): Argv {
   return SAMPLING_NAMES.reduce((parser, name) => {
     const field = samplingField(name);
-    return parser.option(field.names.flag, optionOf(field));
+    return parser.option(field.names.flag, { ...optionOf(field), group: 'Sampling:' });
   }, y);
 }
 

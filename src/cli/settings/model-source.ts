@@ -1,8 +1,8 @@
 import { LlmHostError } from '../../errors.ts';
 import { localSource, type ModelSource } from '../../model/model-source.ts';
 import { atRevision } from '../options/at-revision.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
 import { connection } from '../options/connect.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { Place } from '../process/folders.ts';
 import { MissingModel } from '../process/missing-model.ts';
 import type { AppConfig } from './config-file.ts';

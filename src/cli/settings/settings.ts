@@ -6,7 +6,7 @@ import type { McpFile } from '../../mcp/config/document.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
 import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { Place } from '../process/folders.ts';
 import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';

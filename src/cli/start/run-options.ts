@@ -7,7 +7,7 @@ import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-s
 import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
 import { stateDirectory } from '../process/folders.ts';
 import { VERSION } from '../process/version.ts';

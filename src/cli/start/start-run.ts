@@ -4,8 +4,8 @@ import { ProgressLine } from '../../line/progress-line.ts';
 import { hubIdOf, type ModelSource } from '../../model/model-source.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
-import { checkOllama } from '../options/ollama.ts';
+import { checkHosts, checkOllama } from '../options/check-options.ts';
+import type { ChatArguments, HttpApiArguments } from '../options/option-table.ts';
 import { configDirectory, type Place, stateDirectory } from '../process/folders.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
@@ -18,7 +18,7 @@ import { toolPolicy } from './tool-policy.ts';
 
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(
-  args: ChatArguments & { readonly models?: readonly string[] | undefined },
+  args: HttpApiArguments,
   source: ModelSource,
   settings: Settings,
   openModel: OpenModel,
@@ -27,6 +27,7 @@ export async function startRun(
   const { cwd, env } = { cwd: process.cwd(), env: process.env };
   const { config } = settings;
   checkOllama(source, args, (args.models ?? []).length > 0);
+  checkHosts({ ...args, draftModel: args.draftModel ?? config.draftModel });
   checkProject(source, args, settings, { cwd, env });
   const log = openRunLog(logOptions(args, config), env);
   const loading = new ProgressLine(process.stderr, 'Loading');

@@ -1,5 +1,5 @@
 import type { ToolPolicy } from '../../mcp/policy/policy.ts';
-import type { ChatArguments } from '../options/chat-options.ts';
+import type { ChatArguments } from '../options/option-table.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 
 /** The tool policy of config.json and the command line. `--tools a,b` means `--tools a --tools b`. */

@@ -1,7 +1,6 @@
 import { cacheBytesFor } from '../../engine/cache-bytes.ts';
 import { type LoadedParts, loadParts, loadRead, readSource } from '../../engine/load-engine.ts';
 import type { ModelOptions } from '../../engine/model-options.ts';
-import { LlmHostError } from '../../errors.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
 import type { LocalSource } from '../../model/model-source.ts';
@@ -29,7 +28,6 @@ export async function loadShared(
   { hosts, version }: SharedBy,
   options: ModelOptions,
 ): Promise<LoadedParts & { readonly titles: readonly string[] }> {
-  refuseOptions(options);
   const cwd = options.cwd ?? process.cwd();
   const groupHosts = readGroupHosts(hosts, cwd);
   const found = await readSource(source, { ...options, group: { limitMs: LIMIT_MS } });
@@ -83,18 +81,4 @@ function loadingOf(read: ReadModel, machines: number, options: ModelOptions): Sh
     cacheBytes: cacheBytes === 'auto' ? cacheBytesFor(read.weightBytes, left) : cacheBytes,
     parallel,
   };
-}
-
-/** Options that only a model on one machine supports, under the names that users know. */
-const ALONE = {
-  draftModel: '--draft-model',
-  saveQuantized: '--save-quantized',
-  maxGapMs: '--max-gap',
-} as const satisfies Partial<Record<keyof ModelOptions, string>>;
-
-function refuseOptions(options: ModelOptions): void {
-  for (const [option, flag] of Object.entries(ALONE)) {
-    if (options[option as keyof typeof ALONE] === undefined) continue;
-    throw new LlmHostError('USAGE', `${flag} does not go with --hosts`);
-  }
 }

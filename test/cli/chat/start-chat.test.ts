@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
 import { type StartedChat, startChat } from '../../../src/cli/chat/start-chat.ts';
-import type { ChatArguments } from '../../../src/cli/options/chat-options.ts';
+import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
 import type { OpenModel } from '../../../src/run/open-model.ts';
 import { FakeModel } from '../../agent/fakes.ts';
 import { tempFolder } from '../../model/temp-folder.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import { TurnLoop } from '../../../src/cli/chat/turn-loop.ts';
 import { noteSequence, type TurnNote, turnNoteOf } from '../../../src/cli/chat/turn-note.ts';
-import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
+import { checkNumbers } from '../../../src/cli/options/check-options.ts';
 import { Signals } from '../../../src/cli/process/signals.ts';
 import type { ChatSession } from '../../../src/cli/session/chat-session.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';

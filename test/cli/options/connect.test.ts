@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkKey, connection } from '../../../src/cli/options/connect.ts';
+import { checkKey } from '../../../src/cli/options/check-options.ts';
+import { connection } from '../../../src/cli/options/connect.ts';
+import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
 
 test.each([
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
@@ -17,7 +19,7 @@ test('the key comes from the option, else from the environment', () => {
   expect(connection({ connect: 'x:1' }, env)?.apiKey).toBe('of the environment');
 });
 
-test.each([
+test.each<[ChatArguments, string]>([
   [{ connect: 'ftp://x' }, "--connect takes an address such as http://127.0.0.1:8080, not 'ftp://x'"],
   [{ connect: '' }, '--connect takes an address'],
   [{ connect: 'http://a:b@localhost' }, '--connect takes no user and password'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatArguments } from '../../../src/cli/options/chat-options.ts';
-import { checkOllama } from '../../../src/cli/options/ollama.ts';
+import { checkOllama } from '../../../src/cli/options/check-options.ts';
+import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
 import { givenSource } from '../../../src/cli/settings/model-source.ts';
 import { startRun } from '../../../src/cli/start/start-run.ts';
 import { localSource, type ModelSource } from '../../../src/model/model-source.ts';

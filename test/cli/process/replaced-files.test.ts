@@ -6,7 +6,7 @@ import { metricsFile } from '../../../src/agent/calls/metrics.ts';
 import { styleFile } from '../../../src/agent/model/prompt-style-choice.ts';
 import { exportTo } from '../../../src/cli/builtins/sessions/export.ts';
 import { apiKeyOf } from '../../../src/cli/options/api-key.ts';
-import { systemText } from '../../../src/cli/options/chat-options.ts';
+import { systemText } from '../../../src/cli/options/system-text.ts';
 import { readSession, writeSession } from '../../../src/cli/session/saved-sessions.ts';
 import { withFileLock } from '../../../src/hub/file-lock.ts';
 import { hubEnvironment } from '../../../src/hub/hub-environment.ts';

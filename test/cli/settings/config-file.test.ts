@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
+import { checkNumbers } from '../../../src/cli/options/check-options.ts';
 import { mergeSampling } from '../../../src/cli/options/sampling-options.ts';
 import { parseConfig, readConfigFile } from '../../../src/cli/settings/config-file.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chat } from '../../../src/cli/commands/chat.ts';
-import { checkNumbers } from '../../../src/cli/options/chat-options.ts';
+import { checkNumbers } from '../../../src/cli/options/check-options.ts';
 import type { CommandContext } from '../../../src/cli/options/command.ts';
 import { commandLine } from '../../../src/cli/options/command-line.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
