@@ -1,92 +1,134 @@
-import { basename, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { darwinCheckReady } from './check/cross/darwin.mjs';
-import { checkLayers } from './check/layers.mjs';
+import { runChecks } from './check.mjs';
+import { setupPackages } from './lib/build/npm-packages.mjs';
 import { runMainUnderNewerNode } from './lib/newer-node.mjs';
 import { root } from './lib/project.mjs';
+import { SetupError } from './lib/setup-error.mjs';
 import { showCommand } from './lib/show-command.mjs';
-import { ALONE, MACHINES } from './lib/test/e2e-alone.mjs';
-import { combined, ctest, together, vitest } from './lib/test/test-runners.mjs';
-import { WAITING } from './lib/test/waiting.mjs';
+import { childrenCpuSeconds, combined, ctest, together, vitest } from './lib/test/test-runners.mjs';
 
-const bin = name => join(root, 'node_modules', name);
+const USAGE = `Usage: npm test                     checks, C++ tests, tests, and each flow once as a whole program
+       npm test -- --changed        what the changes since the last commit concern
+       npm test -- FILTER...        the tests whose paths contain a filter
+       npm run test:all             every test, with every model variant
+       npm run test:all -- --part NAME`;
 
 /** @typedef {import('./lib/test/test-runners.mjs').Result} Result */
+/** @typedef {{ name: string, run: (env: Record<string, string>, parts: readonly Part[]) => Promise<Result>, onlyAll?: boolean }} Part */
 
 /** A file that takes so long is named. */
 const SLOW_SECONDS = 15;
 
-/** Fast checks first. A check counts as one failure when it fails, and as nothing when it passes. */
+/** Every model variant, instead of one for each kind of layer. */
+const WHOLE_MATRIX = { TEST_MATRIX: 'all' };
+
+const BUILD = { name: 'build', run: build };
+
+/** @type {readonly Part[]} */
 const PARTS = [
-  { name: 'biome', run: () => check([bin('@biomejs/biome/bin/biome'), 'check', '.']) },
-  {
-    name: 'types',
-    run: () => check([bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']),
-  },
-  { name: 'page', run: () => check([bin('typescript/bin/tsc'), '-p', 'web', '--noEmit']) },
-  { name: 'layers', run: layers },
-  { name: 'unused', run: () => check(['scripts/check/unused.mjs']) },
-  { name: 'licences', run: () => check(['scripts/check/licences.mjs']) },
-  { name: 'package', run: () => check(['scripts/check/package.mjs']) },
-  { name: 'library', run: () => check(['scripts/check/public-types.mjs']) },
-  // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
-  ...(darwinCheckReady() ? [{ name: 'darwin', run: () => check(['scripts/check/cross/darwin.mjs']) }] : []),
-  { name: 'ctest', run: ctest },
+  { name: 'checks', run: checks },
+  { name: 'ctest', run: cppTests },
   { name: 'vitest', run: inProcess },
-  // The engine's tests again, with every decision of a GPU.
-  { name: 'gpu', run: () => vitest('gpu', ['--config', 'vitest.gpu.config.ts']) },
-  {
-    name: 'e2e',
-    run: () =>
-      vitest('e2e', ['test/e2e', ...[...ALONE, ...MACHINES].flatMap(path => ['--exclude', excluded(path)])]),
-  },
-  { name: 'machines', run: () => vitest('machines', MACHINES) },
-  { name: 'alone', run: () => vitest('alone', [...ALONE, '--no-file-parallelism']) },
+  { name: 'gpu', run: env => project('gpu', env) },
+  { name: 'smoke', run: env => project('smoke', env) },
+  { name: 'e2e', run: env => project('e2e', env), onlyAll: true },
+  { name: 'alone', run: env => project('alone', env), onlyAll: true },
 ];
 
-/** Two workers compute; what mostly waits needs little of a core beside them. */
-function inProcess() {
-  const others = ['test/e2e/**', ...WAITING].flatMap(path => ['--exclude', path]);
-  return together([
-    vitest('vitest', others),
-    vitest('waiting', [...WAITING, '--no-file-parallelism'], {}, { later: true }),
-  ]);
-}
-
-function excluded(path) {
-  return path.endsWith('.ts') ? path : `${path}/**`;
-}
-
 await runMainUnderNewerNode(async () => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean' } } });
+  const options = {
+    help: { type: 'boolean' },
+    all: { type: 'boolean' },
+    part: { type: 'string' },
+    changed: { type: 'boolean' },
+  };
+  const { values, positionals: filters } = parseArgs({ options, allowPositionals: true });
   if (values.help) {
-    console.log('Usage: npm test. Runs every check and test; for some files: npx vitest run FILE...');
+    console.log(USAGE);
     return;
   }
-  await bootstrap({ quiet: true, tests: true });
+  await setupPackages();
   const results = [];
-  for (const part of PARTS) {
-    console.log(`\n== ${part.name}`);
-    const start = Date.now();
-    const result = await part.run();
-    results.push({ name: part.name, seconds: Math.round((Date.now() - start) / 1000), ...result });
+  const parts = chosenParts(values, filters);
+  for (const { name, run } of parts) {
+    console.log(`\n== ${name}`);
+    const [start, cpuBefore] = [Date.now(), childrenCpuSeconds()];
+    const result = await run(values.all ? WHOLE_MATRIX : {}, parts);
+    const cpuSeconds = childrenCpuSeconds() - cpuBefore;
+    results.push({ name, seconds: (Date.now() - start) / 1000, cpuSeconds, ...result });
   }
-  summarise(results);
+  summarise(results, values.changed);
 });
 
-function summarise(results) {
+/** @returns {readonly Part[]} */
+function chosenParts({ all, part, changed }, filters) {
+  const named = name => PARTS.find(part => part.name === name);
+  const chosen = { name: 'vitest', run: env => selected(filters, changed, env) };
+  if (changed) return [named('checks'), ...(nativeChanged() ? [named('ctest')] : []), chosen];
+  if (filters.length > 0) return [BUILD, chosen];
+  if (part === undefined) return PARTS.filter(({ onlyAll }) => all || !onlyAll);
+  if (!named(part)) {
+    const hint = `They are ${PARTS.map(({ name }) => name).join(', ')}.`;
+    throw new SetupError(`there is no part '${part}'`, { hint });
+  }
+  return part === 'checks' ? [named(part)] : [BUILD, named(part)];
+}
+
+/** The checks run while the C++ is built. */
+async function checks(env, parts) {
+  const [failures] = await Promise.all([runChecks(), build(env, parts)]);
+  return { passed: 0, failures, skipped: [] };
+}
+
+/** The C++ tests are built only where they run. */
+async function build(_env, parts) {
+  await bootstrap({ quiet: true, tests: parts.some(({ name }) => name === 'ctest') });
+  return { passed: 0, failures: [], skipped: [] };
+}
+
+async function cppTests() {
+  const result = await ctest();
+  // Only if its tools are present: they are a 150 MB download (npm run check:darwin).
+  if (!darwinCheckReady() || (await showCommand(process.execPath, ['scripts/check/cross/darwin.mjs'])))
+    return result;
+  return { ...result, failures: [...result.failures, 'darwin'] };
+}
+
+/** Side by side: two workers compute; what mostly waits needs little of a core. */
+function inProcess(env) {
+  return together([project('compute', env), project('waiting', env, { later: true })]);
+}
+
+function project(name, env, show = {}) {
+  return vitest(name, ['--project', name], { env, ...show });
+}
+
+function selected(filters, changed, env) {
+  if (!changed) return vitest('selected', filters, { env });
+  const projects = ['compute', 'waiting', 'smoke'].flatMap(name => ['--project', name]);
+  return vitest('changed', ['--changed', ...projects, ...filters], { env, mayBeEmpty: true });
+}
+
+function nativeChanged() {
+  return execFileSync('git', ['status', '--porcelain', '--', 'native'], { cwd: root }).length > 0;
+}
+
+function summarise(results, mayBeEmpty) {
   console.log('');
-  for (const { name, seconds, ...result } of results) {
+  for (const { name, seconds, cpuSeconds, ...result } of results) {
     const isCheck = result.passed + result.failures.length + result.skipped.length === 0;
-    console.log(`${name.padEnd(9)}${`${seconds} s`.padStart(6)}  ${isCheck ? 'ok' : counts(result)}`);
+    const times = `${`${Math.round(seconds)} s`.padStart(6)}${`${Math.round(cpuSeconds)} CPU s`.padStart(12)}`;
+    console.log(`${name.padEnd(9)}${times}  ${isCheck ? 'ok' : counts(result)}`);
     printSlow(result.files ?? []);
   }
   const all = combined(results);
   printSkipped(all.skipped);
   if (all.failures.length > 0) console.log(`Failed:\n${all.failures.map(name => `  ${name}`).join('\n')}`);
   console.log(counts(all));
-  if (all.failures.length > 0 || all.passed === 0) process.exitCode = 1;
+  if (all.failures.length > 0 || (all.passed === 0 && !mayBeEmpty)) process.exitCode = 1;
 }
 
 /** Those that a part waits for. */
@@ -109,17 +151,4 @@ function printSkipped(tests) {
   for (const [reason, names] of byReason) {
     console.log(`Skipped, ${reason}:\n${names.map(name => `  ${name}`).join('\n')}`);
   }
-}
-
-/** @returns {Promise<Result>} */
-async function check(args) {
-  const ok = await showCommand(process.execPath, args);
-  return { passed: 0, failures: ok ? [] : [basename(args[0])], skipped: [] };
-}
-
-/** @returns {Promise<Result>} */
-async function layers() {
-  const breaches = checkLayers();
-  for (const line of breaches) console.log(line);
-  return { passed: 0, failures: breaches, skipped: [] };
 }

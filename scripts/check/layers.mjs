@@ -79,7 +79,7 @@ const MAX_LINES = 500;
  * @param {string} [top]
  * @returns {string[]}
  */
-export function checkLayers(top = root) {
+function checkLayers(top = root) {
   const sources = ['native', 'src', 'web']
     .flatMap(dir => filesBelow(join(top, dir)))
     .map(file => readSource(top, file));

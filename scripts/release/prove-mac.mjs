@@ -22,11 +22,14 @@ const STEPS = [
   { name: 'set-up', run: () => bootstrap({ quiet: true, tests: true }) },
   { name: 'doctor', run: async () => ({ output: await program('doctor', '--json') }) },
   { name: 'C++ tests', run: async () => counted(await ctest()) },
-  { name: 'goldens', run: async () => counted(await vitest('goldens', ['test/golden'])) },
+  {
+    name: 'goldens',
+    run: async () => counted(await vitest('goldens', ['--project', 'compute', 'test/golden'])),
+  },
   {
     name: 'engine',
     slow: true,
-    run: async () => counted(await vitest('engine', ['test/engine', 'test/native'])),
+    run: async () => counted(await vitest('engine', ['--project', 'compute', 'test/engine', 'test/native'])),
   },
   { name: 'demo', run: async () => expecting(await ask('What is the capital of France?'), /Paris/) },
   { name: 'tools', run: async () => expecting(await ask('What is 17 plus 25?'), /42/) },

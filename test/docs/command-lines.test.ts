@@ -29,7 +29,7 @@ describe('the command lines of README.md and docs', () => {
     }
   });
 
-  test('are run as they stand there, if not by `npm test` then by `npm run test:long`', () => {
+  test('are run as they stand there, if not by `npm run test:all` then by `npm run test:long`', () => {
     const rows = Object.entries(TABLE);
     expect(rows.filter(([, row]) => 'as' in row && !row.long)).toEqual([]);
   });

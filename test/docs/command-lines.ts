@@ -6,8 +6,8 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages whose examples of other programs (curl, Node, Python) a test of their own runs as a whole, by its file. */
 const PAGES_WITH_A_TEST: Readonly<Record<string, string>> = {
-  'docs/library.md': 'test/e2e/docs/library-docs.test.ts',
-  'docs/serve.md': 'test/e2e/docs/serve-docs.test.ts',
+  'docs/library.md': 'test/e2e/smoke/library-docs.test.ts',
+  'docs/serve.md': 'test/e2e/smoke/serve-docs.test.ts',
 };
 
 export interface CommandLine {

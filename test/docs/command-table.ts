@@ -1,4 +1,4 @@
-/** Where a line runs in test/e2e/docs/documented-commands.test.ts and documented-use.test.ts, and what it is given. */
+/** Where a line runs in test/e2e/docs/documented-commands.alone.test.ts and documented-use.test.ts, and what it is given. */
 export type Place = 'checkout' | 'application' | 'hub' | 'measuring';
 
 /** What a line prints when all is well. */
@@ -15,7 +15,7 @@ export interface Shown {
 
 /** How a command line of the documentation is tested. */
 export type Row =
-  /** By `npm test`; `as`: with what takes less time. `long`: by `npm run test:long`, as it stands there. */
+  /** By `npm run test:all`; `as`: with what takes less time. `long`: by `npm run test:long`, as it stands there. */
   | (Shown & { readonly runs: Place; readonly as?: string; readonly long?: true })
   /** By `npm run test:long` alone: it takes minutes, gigabytes or a registry. */
   | (Shown & { readonly runs?: never; readonly as?: never; readonly long: true })
@@ -23,12 +23,13 @@ export type Row =
   | { readonly runsIn: string; readonly test: string };
 
 const DEMO_TEST = 'test/e2e/docs/demo.test.ts';
+const DEMO_SMOKE_TEST = 'test/e2e/smoke/demo.test.ts';
 const TUTORIAL_TEST = 'test/e2e/docs/tutorial.test.ts';
 const COMPARED = /peak memory, over llama\.cpp: \d/;
 const GENERATED = /^generating, after \d+ tokens\n {2}llm-host /m;
 const SERVES = /^Listening on http:/m;
 
-/** Measured in seconds by `npm test`, as documented by `npm run test:long`. */
+/** Measured in seconds by `npm run test:all`, as documented by `npm run test:long`. */
 const measured = (as: string, shows: RegExp, more?: Omit<Shown, 'shows'>): Row => ({
   runs: 'measuring',
   as,
@@ -43,7 +44,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'npm run bootstrap': { runs: 'checkout', long: true, shows: /^/ },
   'npm run demo': { runs: 'checkout', stdin: 'bye\n', shows: /Ready\. Type your prompt/ },
   'npm test': { long: true, shows: /^[1-9]\d* passed, 0 failed, \d+ skipped$/m },
-  'npm run demo < /dev/null': { runsIn: DEMO_TEST, test: 'npm run demo < /dev/null: ' },
+  'npm run demo < /dev/null': { runsIn: DEMO_SMOKE_TEST, test: 'npm run demo < /dev/null: ' },
   'llm-host path/to/model-folder': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
   'llm-host path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
   'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
@@ -105,7 +106,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
     shows: /^\{"type":"start",[\s\S]*"type":"assistant"[\s\S]*^\{"type":"end",.*"code":0\}$/m,
   },
   'llm-host demo --json -p "What is 17 plus 25?" 2>/dev/null': {
-    runsIn: DEMO_TEST,
+    runsIn: DEMO_SMOKE_TEST,
     test: '-p with a tool, as JSON: ',
   },
   // docs/hub.md, in the order in which they make sense
@@ -170,11 +171,11 @@ export const TABLE: Readonly<Record<string, Row>> = {
   ),
   'llm-host bench demo --tools questions': { runs: 'measuring', shows: /^ {2}calendar +2 /m },
   'llm-host bench <model> --tools questions': {
-    runsIn: 'test/e2e/engine/bench.test.ts',
+    runsIn: 'test/e2e/engine/bench.alone.test.ts',
     test: 'measures tool calls',
   },
   'llm-host bench <model> --tools questions --all --json > report.json': {
-    runsIn: 'test/e2e/engine/bench.test.ts',
+    runsIn: 'test/e2e/engine/bench.alone.test.ts',
     test: 'measures tool calls',
   },
   'node peers/install.mjs': {

@@ -9,7 +9,7 @@ const FILES = readdirSync(SAMPLE).map(name =>
 );
 const SHOPPING = readFileSync(join(SAMPLE, 'shopping.txt'), 'utf8').trim().split('\n');
 
-/** What is true of an answer, by its prompt; the real demo gives the same answers, by test/e2e/docs/demo.test.ts. */
+/** What is true of an answer, by its prompt; the real demo gives the same answers, by test/e2e/smoke/demo.test.ts. */
 const TRUE: Readonly<Record<string, readonly string[]>> = {
   'What is 17 + 25?': ['17', '25', '42'],
   'What is 17 plus 25?': ['17', '25', '42'],

@@ -77,6 +77,6 @@ test('the examples of docs/serve.md, those in Python too', async () => {
   });
   const report = join(top, 'serve-docs.json');
   const reporter = ['--reporter=json', `--outputFile=${report}`];
-  execFileSync('npx', ['vitest', 'run', 'test/e2e/docs/serve-docs.test.ts', ...reporter], options);
+  execFileSync('npx', ['vitest', 'run', 'test/e2e/smoke/serve-docs.test.ts', ...reporter], options);
   expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ success: true, numPendingTests: 0 });
 });

@@ -66,7 +66,12 @@ await runMain(async () => {
   const reports = join(dir, 'src');
   const options = ['--coverage.enabled', '--coverage.include=src/**', '--coverage.reporter=json-summary'];
   const folders = [`--coverage.reportsDirectory=${reports}`, '--coverage.reportOnFailure'];
-  const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--exclude', 'test/e2e/**'];
+  const vitest = [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--project=compute',
+    '--project=waiting',
+  ];
   const args = [...vitest, ...options, ...folders, ...process.argv.slice(2)];
   const scriptsPassed = await showCommand(process.execPath, args, {
     LLM_HOST_ADDON: join(dir, 'llm_host.node'),

@@ -48,13 +48,17 @@ function inNode(dir) {
   }
   const runtime = execFileSync(command, ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim();
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  return showCommand(process.execPath, [vitest, 'run', '--testTimeout=300000', ...IN_NODE], {
-    LLM_HOST_ADDON: join(dir, 'llm_host.node'),
-    LD_PRELOAD: runtime,
-    // Node does not free everything at exit.
-    ASAN_OPTIONS: `detect_leaks=0:${ADDRESS}`,
-    UBSAN_OPTIONS: ENVIRONMENTS.address.UBSAN_OPTIONS,
-  });
+  return showCommand(
+    process.execPath,
+    [vitest, 'run', '--project=compute', '--testTimeout=300000', ...IN_NODE],
+    {
+      LLM_HOST_ADDON: join(dir, 'llm_host.node'),
+      LD_PRELOAD: runtime,
+      // Node does not free everything at exit.
+      ASAN_OPTIONS: `detect_leaks=0:${ADDRESS}`,
+      UBSAN_OPTIONS: ENVIRONMENTS.address.UBSAN_OPTIONS,
+    },
+  );
 }
 
 await runMain(async () => {

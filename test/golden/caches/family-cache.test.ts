@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LocalJobEngine } from '../../../src/engine/engine-job.ts';
 import { loadEngine } from '../../../src/engine/load-engine.ts';
-import { familyNames, variantsOf, withModel } from '../decoders/family-cases.ts';
+import { withModel } from '../decoders/family-cases.ts';
 import { expectGolden, generateAll } from '../engine-run.ts';
+import { everyVariant } from '../layer-kinds.ts';
 import type { GoldenCase } from '../native-run.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'llm-host-family-cache-'));
@@ -62,8 +63,8 @@ function anglesOf(source: string): Angles {
   return config.includes('"longrope"') ? 'of long rows' : 'fixed';
 }
 
-describe.each(familyNames())('%s goes on from a saved cache, and from a part of a longer one:', family => {
-  test.each(variantsOf(family).map(v => [v.name, v] as const))('%s', async (_, variant) => {
+describe('a conversation goes on from a saved cache, and from a part of a longer one', () => {
+  test.each(everyVariant())('%s', async (_, family, variant) => {
     await withModel(family, variant, async source => {
       await using engine = await loadEngine(source, { exact: true });
       for (const golden of variant.cases) {

@@ -1,3 +1,12 @@
-import { describeFamilies } from './family-cases.ts';
+import { describe, test } from 'vitest';
+import { allVariants, everyVariant } from '../layer-kinds.ts';
+import { expectGoldens, withModel } from './family-cases.ts';
 
-describeFamilies();
+// All of them on the CPU; by a GPU's decisions each kind of layer.
+const variants = process.env.LLM_HOST_DEVICE_POLICY === 'gpu' ? everyVariant() : allVariants();
+
+describe('equals the reference', () => {
+  test.each(variants)('%s', (_, family, variant) =>
+    withModel(family, variant, model => expectGoldens(model, variant)),
+  );
+});

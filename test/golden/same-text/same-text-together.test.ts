@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
-import { familyNames, variantsOf, withModel } from '../decoders/family-cases.ts';
+import { withModel } from '../decoders/family-cases.ts';
+import { everyFamily } from '../layer-kinds.ts';
 import { expectSameTogether } from './together.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/models/${name}`, import.meta.url));
@@ -9,18 +10,14 @@ const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/models/$
 const onGpu = process.env.LLM_HOST_DEVICE_POLICY === 'gpu';
 
 describe('requests that run together, join and leave get the tokens that each gets alone', () => {
-  test.each(familyNames())('%s', async family => {
-    const [variant] = variantsOf(family);
-    if (!variant) throw new Error(`${family} has no tiny model`);
+  test.each(everyFamily())('%s', async (_, family, variant) => {
     await withModel(family, variant, async source => {
       if (!onGpu) await expectSameTogether(source, { exact: false, count: 14, parallel: 5 });
       await expectSameTogether(source, { exact: true, count: 6, parallel: 3 });
     });
   });
 
-  test.each(familyNames())('%s, with a draft model', async family => {
-    const [variant] = variantsOf(family);
-    if (!variant) throw new Error(`${family} has no tiny model`);
+  test.each(everyFamily())('%s, with a draft model', async (_, family, variant) => {
     await withModel(family, variant, async source => {
       await expectSameTogether(source, { exact: true, count: 6, parallel: 3, drafts: true });
     });

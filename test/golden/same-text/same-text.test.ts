@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { randomIds } from '../../../src/bench/random-ids.ts';
 import type { NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
 import { request } from '../../native/tiny/native-request.ts';
-import { familyNames, type Variant, variantsOf, withModel } from '../decoders/family-cases.ts';
+import { type Variant, withModel } from '../decoders/family-cases.ts';
+import { everyFamily, everyVariant } from '../layer-kinds.ts';
 import { loadNative } from '../native-run.ts';
 
 /** More than a block of keys, and than the window of every tiny model. */
@@ -70,17 +71,13 @@ async function expectSameTexts(
   });
 }
 
-describe.each(familyNames())(
-  'a reproducible request gives the same text, whatever was cached: %s',
-  family => {
-    const variants = variantsOf(family).map(variant => [variant.name, variant] as const);
-    test.each(variants)('%s', (_, variant) => expectSameTexts(family, variant, {}));
-    // How a token is chosen is the same for all of a family.
-    test.each(variants.slice(0, 1))('%s, greedy', (_, variant) =>
-      expectSameTexts(family, variant, { greedy: true }),
-    );
-    test.each(variants.slice(0, 1))('%s in exact mode', (_, variant) =>
-      expectSameTexts(family, variant, { exact: true }),
-    );
-  },
-);
+describe('a reproducible request gives the same text, whatever was cached', () => {
+  test.each(everyVariant())('%s', (_, family, variant) => expectSameTexts(family, variant, {}));
+  // How a token is chosen is the same for all of a family.
+  test.each(everyFamily())('%s, greedy', (_, family, variant) =>
+    expectSameTexts(family, variant, { greedy: true }),
+  );
+  test.each(everyFamily())('%s in exact mode', (_, family, variant) =>
+    expectSameTexts(family, variant, { exact: true }),
+  );
+});

@@ -7,22 +7,6 @@ import { ask, browserAndServer, inBrowser, replyOf, said } from './open-page.ts'
 inBrowser('a chat on the page', () => {
   const { open, server } = lazily(browserAndServer());
 
-  test('the first one: the model, its tools, a reply with code, a table and figures', async () => {
-    const page = await open();
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('scripted');
-    await page.getByRole('list', { name: 'Tools' }).getByText('files · 4 tools').waitFor();
-    await replyOf(page, 'words');
-    const reply = page.locator('.reply');
-    expect(await reply.locator('li').allInnerTexts()).toEqual(['Read the file', 'Count its words']);
-    expect(await reply.locator('.hljs-keyword').first().innerText()).toBe('from');
-    expect(await reply.locator('td').allInnerTexts()).toEqual(['the', '42', 'model', '17']);
-    expect(await reply.locator('.figures').innerText()).toMatch(/^13 tokens · .*\d+ read$/);
-    expect(await page.getByRole('meter').getAttribute('value')).toMatch(/^0\.0/);
-    // It is saved when the reply has rested for a moment.
-    await page.locator('.conversations').getByText('words').waitFor();
-    expect(await page.locator('#question').evaluate(field => field === document.activeElement)).toBe(true);
-  });
-
   test('a file goes with a question; what is not text does not', async () => {
     const page = await open();
     const input = page.getByLabel('Text files', { exact: true });
@@ -124,14 +108,6 @@ inBrowser('a chat on the page', () => {
 inBrowser('tools on the page', () => {
   const { open, server } = lazily(browserAndServer());
   const isThere = (name: string) => existsSync(join(server().files, `${name}.txt`));
-
-  test('a harmless call runs; its card says with what, and what came back', async () => {
-    const page = await open();
-    await replyOf(page, 'Please add 41');
-    const card = page.locator('.tool-card');
-    await card.getByText('add').first().click();
-    expect(await card.innerText()).toMatch(/add[\s\S]*done[\s\S]*"a": 41[\s\S]*Result[\s\S]*42/);
-  });
 
   test('a deletion waits: refused, nothing happens; allowed, it runs', async () => {
     const page = await open();

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks } from '../../docs/command-lines.ts';
-import { compileFaults, libraryProject, runIn } from './library-project.ts';
+import { compileFaults, libraryProject, runIn } from '../docs/library-project.ts';
 
 // The examples of README.md and docs/library.md in a project of their own: compiled strictly, and run with the demo model.
 

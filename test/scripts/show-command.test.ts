@@ -1,21 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { WAITING } from '../../scripts/lib/test/waiting.mjs';
 
 const ROOT = new URL('../../', import.meta.url);
 
-test('what waits is there, and none of it is of whole programs, which have a run of their own', () => {
-  const missing = WAITING.filter(path => !existsSync(fileURLToPath(new URL(path, ROOT))));
-  expect(missing).toEqual([]);
-  expect(WAITING.filter(path => path.startsWith('test/e2e'))).toEqual([]);
-});
-
 test('a command beside another is shown when it has ended, all of it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'llm-host-waiting-'));
+  const folder = mkdtempSync(join(tmpdir(), 'llm-host-command-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const script = `
     import { showCommand } from '${new URL('scripts/lib/show-command.mjs', ROOT).href}';

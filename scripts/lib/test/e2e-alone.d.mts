@@ -1,2 +1,0 @@
-export const ALONE: readonly string[];
-export const MACHINES: readonly string[];
