@@ -275,7 +275,7 @@ function systemPrefix(
   return one.slice(0, commonLength(one, other));
 }
 
-export function commonLength(a: readonly number[], b: readonly number[]): number {
+function commonLength(a: readonly number[], b: readonly number[]): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
   return length;

@@ -32,7 +32,7 @@ import {
 type Signal = 'break' | 'continue' | undefined;
 
 /** Runs statements, writing to `out`; returns whether to break out of or continue a loop. */
-export function run(nodes: readonly Node[], scope: Scope, out: Text[]): Signal {
+function run(nodes: readonly Node[], scope: Scope, out: Text[]): Signal {
   for (const node of nodes) {
     const signal = runOne(node, scope, out);
     if (signal) return signal;

@@ -5,7 +5,7 @@ import type { SamplingArguments } from './sampling-options.ts';
 
 export type OptionCommand = 'chat' | 'serve' | 'bench';
 
-export const GROUPS = ['Model', 'Sampling', 'Tools', 'Sessions', 'Output', 'Server'] as const;
+const GROUPS = ['Model', 'Sampling', 'Tools', 'Sessions', 'Output', 'Server'] as const;
 
 /** An option of the command line. Its key in the table is its name in the program; the flag is the same in kebab case. */
 export interface OptionRow {

@@ -320,7 +320,7 @@ class TaskClock {
 }
 
 /** How a task stands. Throws Error if the answer is not about this task. */
-export async function getTask(connection: Connection, id: string, hooks: CallHooks): Promise<TaskState> {
+async function getTask(connection: Connection, id: string, hooks: CallHooks): Promise<TaskState> {
   const task = readTask(
     await connection.ask(method(connection, 'get'), { taskId: id }, AnyResultSchema, hooks),
   );

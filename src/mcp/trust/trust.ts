@@ -134,7 +134,7 @@ function unaskedTools({ approval = [] }: ServerSettings): string[] {
  * Whether an entry only runs a server of this package that cannot reach outside the project, which needs no question, and
  * leaves the questions about its calls as they are.
  */
-export function isHarmless({ launch, settings }: ServerEntry, scope: VariableScope): boolean {
+function isHarmless({ launch, settings }: ServerEntry, scope: VariableScope): boolean {
   if (unaskedTools(settings).length > 0) return false;
   if (launch.transport !== 'stdio' || launch.command.text !== 'llm-host') return false;
   if (launch.env.size > 0 || launch.envFile || launch.cwd) return false;

@@ -167,7 +167,7 @@ function expectation(error: ErrorObject, params: Record<string, unknown>): strin
   }
 }
 
-export function shorten(value: unknown): string {
+function shorten(value: unknown): string {
   const text =
     JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)) ??
     'nothing';

@@ -93,7 +93,7 @@ function wholeMessage({ text, thinking, calls }: WholeReply): object {
   };
 }
 
-export function toCall({ id, function: { name, arguments: args } }: ToolCall) {
+function toCall({ id, function: { name, arguments: args } }: ToolCall) {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
 }
 

@@ -10,7 +10,7 @@ import type { ToolsPolicy } from '../http/tools-policy.ts';
 import { openaiMessage } from './messages.ts';
 
 /** Replies to one request. */
-export const MAX_CHOICES = 16;
+const MAX_CHOICES = 16;
 
 /** Fields that chat, completions and responses share besides the sampling fields. */
 export const sharedFields = {

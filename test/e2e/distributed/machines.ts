@@ -18,7 +18,7 @@ const TOKENIZER = JSON.stringify({
 });
 const TINY = join(ROOT, 'test/fixtures/families/llama/plain');
 /** What one process and several say alike. */
-export const EXACT = { LLM_HOST_EXACT: '1' };
+const EXACT = { LLM_HOST_EXACT: '1' };
 const SECRET = 'a secret that only these machines know';
 
 const STEADY = ['--temperature', '0', '--no-repetition-guard'];

@@ -17,7 +17,7 @@ const goldens = (name: string) => JSON.parse(readFileSync(`test/golden/encoders/
 const GOLDENS: Record<string, GoldenText[]> = { ...goldens('encoders'), ...goldens('embedders') };
 
 /** The greatest difference of a number, and the smallest cosine. */
-export function compared(found: Float32Array, cases: readonly GoldenText[]) {
+function compared(found: Float32Array, cases: readonly GoldenText[]) {
   const width = cases[0]?.vector.length ?? 0;
   let difference = 0;
   let cosine = 1;

@@ -1,29 +1,40 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../model/temp-folder.ts';
 import { runScript } from '../run-script.ts';
 
+/** What is looked at is the project's own. */
+const { knip } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const packageJson = (...names: readonly string[]) =>
+  JSON.stringify({ name: 'sound', dependencies: Object.fromEntries(names.map(name => [name, '1'])), knip });
+
 const SOUND = {
-  'package.json': '{ "dependencies": { "used": "1" } }',
+  'package.json': packageJson('used'),
   'src/index.ts': "export { a } from './a.ts';\nexport const whole = 1;\n",
   'src/a.ts':
     "import { used } from 'used/part';\nexport function a() { return used; }\nexport interface Shape {}\n",
   'src/cli/main.ts': "const { b } = await import('../b.ts');\nb();\n",
   'src/b.ts': 'export async function b() {}\n',
+  'src/tested.ts': 'export const tested = 1;\n',
   'scripts/run.mjs': '',
-  'test/a.test.ts': '',
+  'test/a.test.ts': "import { tested } from '../src/tested.ts';\ntested;\nimport '../src/only-a-test.ts';\n",
+  'src/only-a-test.ts': '',
 };
 
 const check = (files: Readonly<Record<string, string>>) =>
-  runScript('check/unused.mjs', [tempFolder({ ...SOUND, ...files })]);
+  runScript('check/unused.mjs', ['--no-config-hints', '--directory', tempFolder({ ...SOUND, ...files })]);
 
-it('finds nothing where everything is used; types and what an entry exports are left out', async () => {
-  expect(await check({})).toMatchObject({ status: 0, stderr: '' });
+it('finds nothing where everything is used, if only by a test; types and what an entry exports are left out', async () => {
+  expect(await check({})).toMatchObject({ status: 0, stdout: '', stderr: '' });
 });
 
 it.each([
-  ['src/b.ts', 'export const b = 1;\nexport const c = 2;\n', 'src/b.ts: no other file uses c: no export'],
-  ['src/c.ts', 'a();\n', 'src/c.ts: reached from nowhere'],
-  ['package.json', '{ "dependencies": { "used": "1", "us": "1" } }', 'package.json: src does not import us'],
-])('%s: %j', async (path, text, message) => {
-  expect(await check({ [path]: text })).toMatchObject({ status: 1, stderr: `${message}\n` });
+  ['src/b.ts', 'export async function b() {}\nexport const c = 2;\n', /Unused exports \(1\)\nc +src\/b\.ts/],
+  ['src/c.ts', 'a();\n', /Unused files \(1\)\nsrc\/c\.ts/],
+  ['scripts/lib/c.mjs', 'a();\n', /Unused files \(1\)\nscripts\/lib\/c\.mjs/],
+  ['package.json', packageJson('used', 'us'), /Unused dependencies \(1\)\nus +package\.json/],
+])('says what is wrong with %s', async (path, text, message) => {
+  const { status, stdout } = await check({ [path]: text });
+  expect(status).toBe(1);
+  expect(stdout).toMatch(message);
 });
