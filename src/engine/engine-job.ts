@@ -1,4 +1,5 @@
 import type { NativeGraph } from '../native/addon-types.ts';
+import { sumOfDecoding } from './decoding-stats.ts';
 import type {
   Engine,
   EngineEvent,
@@ -67,4 +68,21 @@ export interface LocalJobEngine extends LocalEngine, JobEngine {
   readonly info: JobEngineInfo;
   generate(job: EngineJob): AsyncGenerator<TokenEvent, JobResult>;
   events(job: EngineJob): AsyncGenerator<EngineEvent, JobResult>;
+}
+
+/**
+ * The result of a generation that took several runs, the later ones with what the earlier ones had generated: the first one
+ * read the prompt; what later ones read again counts as decoding. `generated`: tokens of all.
+ */
+export function joinedRuns(total: JobResult | undefined, run: JobResult, generated: number): JobResult {
+  if (!total) return { ...run, generatedTokens: generated };
+  const { timings } = total;
+  const decodeMs = timings.decodeMs + run.timings.prefillMs + run.timings.decodeMs;
+  return {
+    ...total,
+    finishReason: run.finishReason,
+    generatedTokens: generated,
+    timings: { ...timings, decodeMs },
+    ...(total.decoding && run.decoding && { decoding: sumOfDecoding([total.decoding, run.decoding]) }),
+  };
 }

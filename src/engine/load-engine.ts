@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { programCacheFolder } from '../model/cache-folder.ts';
+import { modelContext } from '../model/context-length.ts';
 import { ensureModel } from '../model/ensure-model.ts';
 import { type ReadModel, readModel } from '../model/load-model.ts';
+import { tokenizerOf } from '../model/load-tokenizer.ts';
 import { type LocalSource, localSource } from '../model/model-source.ts';
 import { withConfigFile } from '../model/name-config-file.ts';
 import { notAChatModel } from '../model/not-a-chat-model.ts';
@@ -10,11 +12,11 @@ import { type NewCheckpoint, newCheckpoint } from '../model/weights/new-checkpoi
 import type { Quantization } from '../model/weights/quantization.ts';
 import type { NativeRequest } from '../native/addon-types.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import type { LoadSpec } from '../native/load-types.ts';
 import { ggufTokenizer } from '../tokens/gguf-tokenizer.ts';
+import { differentToken } from '../tokens/same-tokens.ts';
 import { createTokenizer } from '../tokens/tokenizer.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
-import { cacheBytesFor } from './cache-bytes.ts';
-import { draftSpec } from './draft-spec.ts';
 import type { LocalJobEngine } from './engine-job.ts';
 import { MlxEngine } from './mlx-engine.ts';
 import type { ModelOptions } from './model-options.ts';
@@ -148,4 +150,73 @@ function makeTokenizer(read: ReadModel): { tokenizer: Tokenizer | undefined; pro
   } catch (error) {
     return { tokenizer: undefined, problem: messageOf(error) };
   }
+}
+
+const FEWEST = 2 ** 28;
+const MOST = 2 ** 30;
+
+/**
+ * Bytes for the KV caches of a server's conversations: a small model's server stays small, and a large model's does not
+ * hold every conversation that it ever had. `bytesLeft`: beside the weights.
+ */
+export function cacheBytesFor(weightBytes: number, bytesLeft: number): number {
+  return Math.floor(Math.min(Math.max(4 * weightBytes, FEWEST), MOST, bytesLeft));
+}
+
+/** The model that another one drafts for. */
+export type DraftedFor = Pick<ReadModel, 'name' | 'need'> & {
+  readonly spec: Pick<LoadSpec, 'config' | 'contextLength'>;
+  readonly tokenizer: Tokenizer | undefined;
+};
+
+interface DraftSpec {
+  readonly spec: LoadSpec;
+  /** Bytes of memory that are left for the KV caches of each of the two models. */
+  readonly bytesLeft: number;
+}
+
+/**
+ * What to load of a draft model, whose context ends with that of the model it drafts for. It is downloaded if it is not
+ * in the cache.
+ * @throws LlmHostError as `loadEngine` does, OUT_OF_MEMORY if the two do not fit together; MODEL_UNSUPPORTED if its tokens
+ * are not those of the model.
+ */
+export async function draftSpec(
+  draftModel: string,
+  { name, need, spec, tokenizer }: DraftedFor,
+  options: ModelOptions,
+): Promise<DraftSpec> {
+  const where = { cwd: options.cwd ?? process.cwd(), env: options.env ?? process.env };
+  const source = localSource(draftModel, where);
+  await ensureModel(source, {
+    ...where,
+    signal: options.signal,
+    onProgress: options.onDownload,
+    onWait: options.onWait,
+  });
+  const read = readModel(source, {
+    ...where,
+    contextLength: spec.contextLength || (modelContext(spec.config) ?? 0),
+    contextIsLimit: true,
+    cacheBytes: options.cacheBytes,
+    beside: need,
+    kvBits: options.kvBits,
+    exact: options.exact,
+    adapter: [],
+  });
+  if (read.encoder) throw refusal(`${read.name} turns texts into vectors and proposes no tokens`);
+  if (!tokenizer) throw refusal(`${name} has no tokenizer to compare with that of ${read.name}`);
+  const own = tokenizerOf(source, where);
+  const id = differentToken(tokenizer, own);
+  if (id === undefined) return { spec: read.spec, bytesLeft: read.bytesLeft };
+  const shown = (tokens: Tokenizer) => (id < tokens.vocabSize ? JSON.stringify(tokens.decode([id])) : 'none');
+  throw refusal(
+    `${read.name} has other tokens than ${name}: token ${id} is ${shown(own)} instead of ${shown(tokenizer)}`,
+  );
+}
+
+function refusal(why: string): LlmHostError {
+  return new LlmHostError('MODEL_UNSUPPORTED', `--draft-model: ${why}`, {
+    hint: 'Name a smaller model of the same family, with the same tokenizer.',
+  });
 }

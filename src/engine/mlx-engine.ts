@@ -4,9 +4,8 @@ import type { NativeAddon, NativeEvent, NativeModel, NativeRequest } from '../na
 import type { LoadProgress, LoadSpec } from '../native/load-types.ts';
 import type { TextStream, Tokenizer } from '../tokens/tokenizer-types.ts';
 import { readCacheFile } from './cache/cache-file.ts';
-import { LoadedFiles } from './cache/loaded-files.ts';
 import { PrefixFolder } from './cache/prefix-folder.ts';
-import { prefixOrigin } from './cache/prefix-key.ts';
+import { LoadedFiles, prefixOrigin } from './cache/prefix-key.ts';
 import { type Prefix, PrefixTier } from './cache/prefix-tier.ts';
 import type { EngineEvent, SavedCache, TokenEvent } from './engine.ts';
 import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from './engine-job.ts';

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { LlmHostError, messageOf } from '../errors.ts';
 import { isHttpAddress } from '../text/http-address.ts';
 import { isPlainObject } from '../text/json/plain-object.ts';
 import { LineSplitter } from '../text/line-splitter.ts';
 import { IdleTimeout } from './idle-timeout.ts';
-import { requestWithoutTimeout, wholeText } from './request-without-timeout.ts';
 
 export interface OllamaClientOptions {
   /** `http://localhost:11434` */
@@ -177,4 +177,45 @@ function refusal(status: number, body: string): LlmHostError {
   }
   const full = /(exceed|longer than).*context|context (length|window)/i.test(message);
   return new LlmHostError(full ? 'CONTEXT_FULL' : 'ENGINE', `Ollama: ${message}`);
+}
+
+interface RequestWithoutTimeout {
+  /** JSON to post; undefined: GET. */
+  readonly body?: string | undefined;
+  /** The only limit. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The answer to a request once its head is there; the caller reads or destroys it. Not fetch, which gives up after 300 s
+ * without a word, however long its signal would wait. A redirect is an error: it leads to a server the user did not name.
+ */
+async function requestWithoutTimeout(
+  address: string,
+  { body, signal }: RequestWithoutTimeout,
+): Promise<IncomingMessage & { readonly statusCode: number }> {
+  const url = new URL(address);
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const options = { method: body === undefined ? 'GET' : 'POST', headers, signal };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = (url.protocol === 'https:' ? https : http).request(url, options, resolve);
+    sent.on('error', reject);
+    sent.end(body);
+  });
+  const { statusCode = 0 } = answer;
+  if (statusCode < 300 || statusCode >= 400) return Object.assign(answer, { statusCode });
+  answer.destroy();
+  throw new Error(`it redirects (${statusCode})`);
+}
+
+/** All of an answer, as UTF-8. @throws Error beyond so many bytes */
+async function wholeText(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`an answer of more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

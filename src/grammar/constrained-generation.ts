@@ -1,6 +1,5 @@
 import type { EngineEvent, GenerateResult, TokenEvent } from '../engine/engine.ts';
-import type { EngineJob, JobEngine } from '../engine/engine-job.ts';
-import { joinedRuns } from '../engine/joined-runs.ts';
+import { type EngineJob, type JobEngine, joinedRuns } from '../engine/engine-job.ts';
 import { ConstrainedReply, type Correction, type ReplyConstraint } from './constrained-reply.ts';
 
 /**

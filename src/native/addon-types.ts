@@ -1,5 +1,4 @@
 import type { SamplingNumbers } from '../text/sampling/fields.ts';
-import type { GroupProgress } from './group-progress.ts';
 import type { LoadProgress, LoadSpec, WeightFiles } from './load-types.ts';
 
 /**
@@ -264,4 +263,14 @@ export interface NativeAddon {
   groupProgress(): GroupProgress;
   /** Cancels everything and joins the model thread. Called from process.on('exit'); afterwards nothing works. */
   shutdown(): void;
+}
+
+/** The sums of a process with those that share its model. */
+export interface GroupProgress {
+  /** Begun in the life of the process. */
+  readonly sums: number;
+  /** Whether it waits for the others in the last one. */
+  readonly waits: boolean;
+  /** Bytes of the last one. */
+  readonly bytes: number;
 }

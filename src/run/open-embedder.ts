@@ -1,7 +1,7 @@
 import type { ChatModel } from '../agent/model/chat-model.ts';
 import { Embedder } from '../embed/embedder.ts';
 import { TextReader } from '../embed/text-reader.ts';
-import { loadEncoder } from '../engine/load-encoder.ts';
+import { loadEncoder } from '../engine/encoder.ts';
 import type { ModelOptions } from '../engine/model-options.ts';
 import type { EncoderConfig } from '../model/encoder/encoder-config.ts';
 import type { ReadModel } from '../model/load-model.ts';

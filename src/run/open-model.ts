@@ -6,6 +6,7 @@ import type { LocalEngine } from '../engine/engine.ts';
 import type { ModelOptions } from '../engine/model-options.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { ModelSource } from '../model/model-source.ts';
+import { notAChatModel } from '../model/not-a-chat-model.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
 import type { CallFormatEntry } from '../parse/types/call-format-choice.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
@@ -54,3 +55,13 @@ export interface OpenedModel {
 
 /** Turns a model source into something to chat with. Whole-program tests replace this one function. */
 export type OpenModel = (source: ModelSource, options: OpenModelOptions) => Promise<OpenedModel>;
+
+/** Opens models to chat with; closes and refuses one that turns texts into vectors. @throws LlmHostError USAGE */
+export function chatOnly(openModel: OpenModel): OpenModel {
+  return async (source, options) => {
+    const opened = await openModel(source, options);
+    if (!opened.embedder) return opened;
+    await opened.close();
+    throw notAChatModel(opened.name);
+  };
+}

@@ -2,8 +2,7 @@ import type { McpFile } from '../mcp/config/document.ts';
 import type { ModelSource } from '../model/model-source.ts';
 import type { Log } from './log.ts';
 import type { OpenedModel, OpenModel, OpenModelOptions } from './open-model.ts';
-import { prepareServers } from './prepare-servers.ts';
-import type { Questions } from './questions.ts';
+import { prepareServers, type Questions } from './prepare-servers.ts';
 import { type RunningServers, type StartServersOptions, startServers } from './start-servers.ts';
 
 export interface RunOptions {

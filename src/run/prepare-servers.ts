@@ -2,12 +2,11 @@ import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type McpConfig, neededInputs, resolveDocument } from '../mcp/config/config.ts';
 import { type McpDocument, type McpFile, parseMcpFile } from '../mcp/config/document.ts';
-import { resolveInputs } from '../mcp/config/inputs.ts';
+import { type InputDefinition, resolveInputs } from '../mcp/config/inputs.ts';
 import { mergeDocuments } from '../mcp/config/merge.ts';
 import type { VariableScope } from '../mcp/config/variables.ts';
 import { TrustStore } from '../mcp/trust/store.ts';
-import { withConsent } from '../mcp/trust/trust.ts';
-import type { Questions } from './questions.ts';
+import { type LaunchRequest, withConsent } from '../mcp/trust/trust.ts';
 
 export interface PrepareServersOptions {
   readonly cwd: string;
@@ -71,4 +70,12 @@ function scopeOf(cwd: string, env: NodeJS.ProcessEnv): (document: McpDocument) =
 function labelOf(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith('..') ? path : short;
+}
+
+/** What starting the servers may ask the user. */
+export interface Questions {
+  /** May these commands of a project's mcp file run? */
+  readonly confirm: (document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>;
+  /** The value of an input; undefined: none was given. */
+  readonly value: (input: InputDefinition) => Promise<string | undefined>;
 }

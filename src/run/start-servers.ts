@@ -8,11 +8,11 @@ import { AllowedTools } from '../mcp/policy/allowed-tools.ts';
 import { Redactor } from '../mcp/policy/audit-redact.ts';
 import type { ToolPolicy } from '../mcp/policy/policy.ts';
 import { EraMemory } from '../mcp/server/era-memory.ts';
+import type { ServerState } from '../mcp/tool-host.ts';
 import { ToolTrust } from '../mcp/trust/tools.ts';
 import { stripControls } from '../text/clean/strip-controls.ts';
 import type { Log } from './log.ts';
 import { openTrustStore } from './prepare-servers.ts';
-import { startingSentences } from './starting-sentences.ts';
 
 export interface ServersReport {
   /** One line per server that is up: name and number of tools. */
@@ -121,4 +121,35 @@ function instructionsOf(host: McpHost): string[] {
     .flatMap(({ name, state, instructions }) =>
       instructions && state === 'ready' ? [`${name}:\n${instructions}`] : [],
     );
+}
+
+/** More servers that are starting are counted instead of named. */
+const MAX_NAMED = 5;
+
+/** What the user is told of servers that are not ready yet. */
+export function startingSentences(servers: readonly ServerState[]): string[] {
+  const starting = servers.filter(({ state }) => state === 'starting');
+  const one = 'is still starting; its tools join when it is ready.';
+  const several = 'are still starting; their tools join when they are ready.';
+  const installs = 'which may take minutes;';
+  return [
+    ...sentenceOf(
+      starting.filter(({ installing }) => !installing),
+      one,
+      several,
+    ),
+    ...sentenceOf(
+      starting.filter(({ installing }) => installing),
+      `is installing its package, ${installs} its tools join then.`,
+      `are installing their packages, ${installs} their tools join then.`,
+    ),
+  ];
+}
+
+/** A sentence about a few servers by name, or about many by number. */
+function sentenceOf(servers: readonly ServerState[], one: string, several: string): string[] {
+  const names = servers.map(({ name }) => `'${name}'`);
+  if (names.length === 0) return [];
+  if (names.length > MAX_NAMED) return [`${names.length} servers ${several}`];
+  return [names.length === 1 ? `Server ${names[0]} ${one}` : `Servers ${names.join(', ')} ${several}`];
 }

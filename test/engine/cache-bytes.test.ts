@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cacheBytesFor } from '../../src/engine/cache-bytes.ts';
+import { cacheBytesFor } from '../../src/engine/load-engine.ts';
 
 const MB = 2 ** 20;
 

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type DraftedFor, draftSpec } from '../../src/engine/draft-spec.ts';
+import { type DraftedFor, draftSpec } from '../../src/engine/load-engine.ts';
 import { availableMemory } from '../../src/model/fit.ts';
 import { loadTokenizer } from '../../src/model/load-tokenizer.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cacheStore } from '../../src/cli/http-api/cache-store.ts';
+import { cacheStore } from '../../src/cli/http-api/start-http-api.ts';
 import { cachedModels } from '../../src/hub/cached-models.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { localSource } from '../../src/model/model-source.ts';
-import { chatOnly } from '../../src/run/chat-only.ts';
 import { openLocalModel } from '../../src/run/open-local-model.ts';
+import { chatOnly } from '../../src/run/open-model.ts';
 import { fakeEmbedder } from '../embed/fake-encoder.ts';
 
 const options = {

@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareServers } from '../../src/run/prepare-servers.ts';
-import type { Questions } from '../../src/run/questions.ts';
+import { prepareServers, type Questions } from '../../src/run/prepare-servers.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
 /** A working directory, and a home with a state folder. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startingSentences } from '../../src/run/starting-sentences.ts';
+import { startingSentences } from '../../src/run/start-servers.ts';
 
 const starting = (name: string, installing = false) => ({
   name,

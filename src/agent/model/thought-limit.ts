@@ -1,6 +1,5 @@
 import type { EngineEvent, FinishReason, TokenEvent } from '../../engine/engine.ts';
-import type { EngineJob, JobEngine, JobResult } from '../../engine/engine-job.ts';
-import { joinedRuns } from '../../engine/joined-runs.ts';
+import { type EngineJob, type JobEngine, type JobResult, joinedRuns } from '../../engine/engine-job.ts';
 import type { Delimiters } from '../../parse/types/format.ts';
 
 /** Characters that a mark may be spread over. */

@@ -1,6 +1,6 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { byteSize } from '../../text/byte-size.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
@@ -8,8 +8,8 @@ import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import { quoted } from '../../text/clean/visible.ts';
 import { fileKind } from '../../text/files/file-kind.ts';
 import { decodeText, readStart } from '../../text/files/read-text-file.ts';
+import { nearest } from '../../text/nearest.ts';
 import { type FileReference, fileReferences } from './file-references.ts';
-import { nearestFile } from './nearest-file.ts';
 
 export interface AttachOptions {
   readonly cwd: string;
@@ -174,4 +174,19 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map(run => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.trimEnd()}\n${fence}`;
+}
+
+/** Entries that are compared: a mistyped name is not worth more time. */
+const MAX_ENTRIES = 2000;
+
+/** The entry of the path's own folder with the most similar name, as it would be typed. */
+function nearestFile(path: string, cwd: string): string | undefined {
+  const folder = dirname(path);
+  try {
+    const names = readdirSync(resolve(cwd, folder)).slice(0, MAX_ENTRIES);
+    const found = nearest(basename(path), names);
+    return found === undefined ? undefined : folder === '.' ? found : join(folder, found);
+  } catch {
+    return undefined; // the folder is missing too
+  }
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { measureRun } from '../../bench/measure-run.ts';
 import type { RunLine, RunSpec } from '../../bench/run-protocol.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { VERSION } from '../process/version.ts';
+import { VERSION } from '../process/app.ts';
 
 // The process `llm-host bench` starts for one run of this program; see run-protocol.ts.
 const lines = createInterface({ input: process.stdin });

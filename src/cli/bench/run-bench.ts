@@ -8,8 +8,8 @@ import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { localSource } from '../../model/model-source.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
+import { VERSION } from '../process/app.ts';
 import type { Signals } from '../process/signals.ts';
-import { VERSION } from '../process/version.ts';
 import {
   type BenchArguments,
   loadOf,

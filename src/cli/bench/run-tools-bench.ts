@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { describeMachine } from '../../bench/machine.ts';
+import { MODES, type Mode } from '../../bench/tools/answer.ts';
 import { askCases } from '../../bench/tools/ask-cases.ts';
-import { chooseCases } from '../../bench/tools/choose-cases.ts';
+import { chooseCases, type Half } from '../../bench/tools/choose-cases.ts';
 import { readFolder } from '../../bench/tools/folder-cases.ts';
 import { Journal } from '../../bench/tools/journal.ts';
 import type { ToolCase } from '../../bench/tools/tool-case.ts';
@@ -18,14 +19,14 @@ import { type LocalSource, localSource } from '../../model/model-source.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
+import { nearest } from '../../text/nearest.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
+import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import type { CommandContext } from '../options/command.ts';
-import { stateDirectory } from '../process/folders.ts';
-import { VERSION } from '../process/version.ts';
+import { stateDirectory, VERSION } from '../process/app.ts';
 import { DEMO_CONFIG } from '../settings/demo.ts';
 import { answerCase } from './answer-case.ts';
-import { loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
-import { named, type ToolsArguments, type ToolsOptions, toolsOptions } from './tools-arguments.ts';
+import { type BenchArguments, loadOf, ownEnvironment, whole, writeHtml } from './bench-arguments.ts';
 
 /** Questions of one's own. */
 interface Benchmark {
@@ -172,4 +173,77 @@ function reportOf(
       environment: ownEnvironment(process.env),
     },
   };
+}
+
+/** Options of `bench --tools`, besides those of every bench. */
+interface ToolsArguments extends BenchArguments {
+  /** A folder with questions. */
+  readonly tools: string;
+  readonly all?: boolean | undefined;
+  /** Comma-separated names. */
+  readonly categories?: string | undefined;
+  /** Comma-separated modes. */
+  readonly mode?: string | undefined;
+  readonly half?: Half | undefined;
+  readonly callConfidence?: number | undefined;
+  readonly again?: boolean | undefined;
+}
+
+const NOT_WITH_TOOLS = {
+  promptTokens: 'prompt-tokens',
+  runs: 'runs',
+  clients: 'clients',
+  turns: 'turns',
+  graph: 'graph',
+  compare: 'compare',
+  mlxLmModel: 'mlx-lm-model',
+  llamaCppModel: 'llama-cpp-model',
+} as const satisfies Partial<Record<keyof BenchArguments, string>>;
+
+/** Questions of each category, by default. */
+const SAMPLE = 25;
+/** Tokens of a case's replies, calls and repairs included. */
+const MAX_TOKENS = 512;
+
+interface ToolsOptions {
+  readonly modes: readonly Mode[];
+  /** undefined: all. */
+  readonly perCategory: number | undefined;
+  readonly half: Half | undefined;
+  readonly maxTokens: number;
+  /** 0 = off. */
+  readonly callConfidence: number;
+}
+
+/** Throws LlmHostError USAGE. */
+function toolsOptions(args: ToolsArguments): ToolsOptions {
+  const wrong = Object.entries(NOT_WITH_TOOLS).find(([name]) => args[name as keyof typeof NOT_WITH_TOOLS]);
+  if (wrong) throw new LlmHostError('USAGE', `--tools does not go with --${wrong[1]}`);
+  const { callConfidence = (args.model === 'demo' && DEMO_CONFIG.sampling?.callConfidence) || 0 } = args;
+  const problem = firstSamplingProblem({ callConfidence });
+  if (problem) throw new LlmHostError('USAGE', problem);
+  return {
+    modes: args.mode === undefined ? MODES : named('mode', args.mode, MODES),
+    perCategory: args.all ? undefined : SAMPLE,
+    half: args.half,
+    maxTokens: whole('generate', args.generate ?? MAX_TOKENS),
+    callConfidence,
+  };
+}
+
+/** The values of a comma-separated option, in the order of `known`. Throws LlmHostError USAGE. */
+function named<T extends string>(option: string, given: string, known: readonly T[]): T[] {
+  const names = given.split(',').map(name => name.trim());
+  const unknown = names.find(name => !known.some(one => one === name));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, known);
+    throw new LlmHostError(
+      'USAGE',
+      `--${option} has no '${unknown}'${near ? `; did you mean '${near}'?` : ''}`,
+      {
+        hint: `It takes ${known.join(', ')}.`,
+      },
+    );
+  }
+  return known.filter(name => names.includes(name));
 }

@@ -1,15 +1,14 @@
 import type { OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ChatArguments } from '../options/option-table.ts';
-import { localeNotice } from '../process/locale-notice.ts';
 import { shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
+import { localeNotice } from '../process/terminal.ts';
 import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
 import { LineSession } from './line-session.ts';
 import { type StartedChat, startChat } from './start-chat.ts';
 import { turnNoteOf } from './turn-note.ts';
-import { forgetUnsetCi, wantsScreen } from './wants-screen.ts';
 
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
 export async function runChat(args: ChatArguments, openModel: OpenModel, signals: Signals): Promise<number> {
@@ -88,3 +87,18 @@ function hideTyping(signals: Signals): () => void {
     show();
   };
 }
+
+/** Variables by which CI services say so, and by which Ink decides to draw nothing. */
+const CI_VARIABLES = ['CI', 'CONTINUOUS_INTEGRATION'] as const;
+
+/** The Ink screen needs a terminal with cursor control on both ends, and a person in front of it. */
+export function wantsScreen(plain: boolean, env: NodeJS.ProcessEnv, onTerminal: boolean): boolean {
+  return onTerminal && !plain && env.TERM !== 'dumb' && !CI_VARIABLES.some(name => isSet(env[name]));
+}
+
+/** Call before Ink is imported: it takes an empty variable for CI. */
+export function forgetUnsetCi(env: NodeJS.ProcessEnv): void {
+  for (const name of CI_VARIABLES) if (!isSet(env[name])) delete env[name];
+}
+
+const isSet = (value: string | undefined): boolean => !['', '0', 'false'].includes(value ?? '');

@@ -3,26 +3,30 @@ import { join } from 'node:path';
 import { decodedOf, decodeRate } from '../../agent/events/decode-rate.ts';
 import { messageOf } from '../../errors.ts';
 import { formAsker } from '../../line/ask-form.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../mcp/policy/approval.ts';
+import { type InputCompletion, inputCompletion } from '../../mcp/resources/input-completion.ts';
+import type { ServerState } from '../../mcp/tool-host.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ImageSetting } from '../../tui/images/image-protocol.ts';
+import type { Completion } from '../../tui/input/complete.ts';
 import type { EditorEffect } from '../../tui/input/editor.ts';
 import { PromptHistory } from '../../tui/input/prompt-history.ts';
 import { Screen } from '../../tui/screen.ts';
+import type { Banner } from '../../tui/state/banner.ts';
 import type { FooterInfo } from '../../tui/state/screen-state.ts';
 import { chooseTheme } from '../../tui/style/theme.ts';
 import { FileNames } from '../attachments/file-names.ts';
 import type { UserTerminal } from '../builtins/base/builtin.ts';
 import { namesOf } from '../builtins/run-builtin.ts';
 import { BUILTINS } from '../builtins/table.ts';
-import { divertOutput } from '../process/divert-output.ts';
-import { stateDirectory } from '../process/folders.ts';
+import { stateDirectory, VERSION } from '../process/app.ts';
+import { divertOutput } from '../process/program-log.ts';
 import { readLine, shareTerminal } from '../process/questions.ts';
 import type { Signals } from '../process/signals.ts';
+import { tildePath } from '../process/tilde-path.ts';
 import type { ChatSession } from '../session/chat-session.ts';
-import { bannerOf } from './banner-facts.ts';
+import { alwaysNotice, answerChoices, questionOf, readArguments } from './approval.ts';
 import { replayParts } from './replay-parts.ts';
-import { screenApprover } from './screen-approval.ts';
-import { argumentNames, valuesOf } from './server-completions.ts';
 import { TurnLoop, type TurnReader } from './turn-loop.ts';
 import type { TurnNote } from './turn-note.ts';
 
@@ -257,4 +261,104 @@ function footerOf(session: ChatSession): FooterInfo {
     serversUp: servers.filter(server => server.state === 'ready').length,
     servers: servers.length,
   };
+}
+
+/** Who has waited for it knows. */
+const LOAD_TIME = /, loaded in [\d.]+ s$/;
+
+/** What the screen says of a session when it opens. */
+function bannerOf({ opened, tools }: ChatSession, cwd: string, home: string): Banner {
+  const servers = tools.servers();
+  const running = servers.filter(({ state }) => state === 'ready' || state === 'starting');
+  return {
+    title: `llm-host ${VERSION}`,
+    facts: [
+      { name: 'model', text: stripControls(opened.description).replace(LOAD_TIME, '') },
+      { name: 'tools', text: stripControls(serversText(servers)) },
+      { name: 'folder', text: stripControls(folderText(running, cwd, home)) },
+      { name: 'keys', text: '/ lists commands · Tab completes · Esc cancels' },
+    ],
+  };
+}
+
+/** Each server with its number of tools, or what it is doing; those that are switched off are not named. */
+export function serversText(servers: readonly ServerState[]): string {
+  const shown = servers.flatMap(({ name, state, tools, installing }) => {
+    if (state === 'disabled' || state === 'closed') return [];
+    const starting = installing ? 'installing…' : 'starting';
+    return [`${name} (${state === 'ready' ? tools : state === 'starting' ? starting : 'failed: see /mcp'})`];
+  });
+  return shown.join(', ') || 'none';
+}
+
+/** The working folder; where the tools see other folders, both. */
+export function folderText(
+  servers: readonly Pick<ServerState, 'folders'>[],
+  cwd: string,
+  home: string,
+): string {
+  const seen = [...new Set(servers.flatMap(({ folders = [] }) => folders))];
+  const here = tildePath(cwd, home);
+  if (seen.every(folder => folder === cwd)) return here;
+  return `${seen.map(folder => tildePath(folder, home)).join(', ')} for the tools\n${here} for @path`;
+}
+
+type Tools = Pick<ChatSession, 'tools'>;
+
+/** The names of a prompt's arguments that are not given yet. */
+function argumentNames(session: Tools, before: string): Completion | undefined {
+  const found = completionOf(session, before);
+  return found && 'options' in found ? { ...found, open: true } : undefined;
+}
+
+/** How to ask a server for the values of what is being typed. */
+function valuesOf(
+  session: Tools,
+  before: string,
+): ((signal: AbortSignal) => Promise<Completion | undefined>) | undefined {
+  const found = completionOf(session, before);
+  const { control } = session.tools;
+  if (control === undefined || found === undefined || !('request' in found)) return undefined;
+  const { start, request, write } = found;
+  return async signal => {
+    const values = await control.complete(request, signal);
+    const options = values.flatMap(value => write(value) ?? []);
+    return { start, options, ...(request.ref.type === 'ref/resource' && { open: true }) };
+  };
+}
+
+function completionOf({ tools: { control } }: Tools, before: string): InputCompletion | undefined {
+  return control && inputCompletion(before, control.prompts(), control.resources());
+}
+
+/** Asks for approval of each call on the screen. Esc means no. */
+function screenApprover(screen: Pick<Screen, 'choose' | 'editText' | 'notice'>): Approver {
+  return async request => {
+    const choices = answerChoices(request);
+    while (true) {
+      const word = await screen.choose(questionOf(request), choices, 'no', request.signal);
+      const choice = choices.find(one => one.word === word);
+      if (!choice) return 'no';
+      const answer = choice.answer === 'edit' ? await edited(screen, request) : choice.answer;
+      const notice = answer === 'always' ? alwaysNotice(request) : undefined;
+      if (notice !== undefined) screen.notice(notice);
+      if (answer !== undefined) return answer;
+    }
+  };
+}
+
+/** undefined: back to the question. */
+async function edited(
+  screen: Pick<Screen, 'editText' | 'notice'>,
+  request: ApprovalRequest,
+): Promise<ApprovalAnswer | undefined> {
+  let text = JSON.stringify(request.arguments, undefined, 2);
+  while (true) {
+    const typed = await screen.editText('arguments -> ', text, request.signal);
+    if (typed === undefined) return undefined;
+    const read = readArguments(typed, request);
+    if ('arguments' in read) return read;
+    screen.notice(read.problem);
+    text = typed;
+  }
 }

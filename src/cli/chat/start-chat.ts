@@ -1,31 +1,35 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Conversation } from '../../agent/turn/conversation.ts';
 import { createHistory } from '../../chat/history.ts';
-import { LlmHostError } from '../../errors.ts';
-import { chatOnly } from '../../run/chat-only.ts';
-import type { OpenModel } from '../../run/open-model.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
+import type { ModelSource } from '../../model/model-source.ts';
+import { chatOnly, type OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS } from '../../run/open-run.ts';
-import { answerFormat } from '../options/answer-format.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
 import { checkKey, checkNumbers } from '../options/check-options.ts';
 import type { ChatArguments } from '../options/option-table.ts';
 import { systemText } from '../options/system-text.ts';
-import { stateDirectory } from '../process/folders.ts';
-import { homely } from '../process/homely.ts';
-import { MissingModel } from '../process/missing-model.ts';
+import { type Place, stateDirectory } from '../process/app.ts';
+import { readLine, terminalQuestions } from '../process/questions.ts';
+import { MissingModel } from '../process/report-error.ts';
+import { wrapped } from '../process/terminal.ts';
+import { tildePath } from '../process/tilde-path.ts';
 import { ChatSession } from '../session/chat-session.ts';
-import { SessionFolder } from '../session/saved-sessions.ts';
+import { SessionFolder, turnCount } from '../session/saved-sessions.ts';
 import { TurnLog } from '../session/turn-log.ts';
-import { turnCount } from '../session/whole-conversation.ts';
 import { findConfigFile } from '../settings/find-config.ts';
+import { MissingFile } from '../settings/lookup.ts';
 import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
-import type { Settings } from '../settings/settings.ts';
+import { loadSettings, type Settings } from '../settings/settings.ts';
+import { writeExample } from '../settings/write-example.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { modelSwitch } from '../start/model-switch.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
 import { definitionsNotice } from '../tools/definition-tokens.ts';
-import { terminalApprover } from './ask-approval.ts';
-import { chatSettings } from './chat-settings.ts';
+import { terminalApprover } from './approval.ts';
 
 /** A chat that is ready for its first prompt. */
 export interface StartedChat {
@@ -132,7 +136,63 @@ async function resume(session: ChatSession, path: string, ownSystem: boolean): P
   const own = session.history.messages.find(({ role }) => role === 'system');
   const saved = session.load(path);
   if (ownSystem) session.setSystem(own?.content);
-  const notice = `continuing the conversation of ${turnCount(saved)} from ${homely(path)}`;
+  const notice = `continuing the conversation of ${turnCount(saved)} from ${tildePath(path)}`;
   const cache = await session.restoreCache(path);
   return cache === undefined ? [notice] : [notice, cache];
+}
+
+/**
+ * The settings of a chat. On a terminal a missing file can be written on the spot. Throws as `loadSettings` does, and
+ * LlmHostError MODEL_NOT_FOUND.
+ */
+async function chatSettings(
+  args: ChatArguments,
+  given: ModelSource | undefined,
+  where: Place,
+): Promise<Settings> {
+  while (true) {
+    try {
+      return loadSettings(args, given?.kind === 'demo', where);
+    } catch (error) {
+      if (!(error instanceof MissingFile)) throw error;
+      // A mistyped model is reported before a missing file. Whether a Hub id exists shows only later.
+      if (given?.kind === 'unknown') throw given.error;
+      if (!(await offerExample(error, args, where))) throw error;
+    }
+  }
+}
+
+/** Offers to write the missing file; true once it is there. Only a chat at a terminal is asked. */
+async function offerExample(
+  missing: MissingFile,
+  { prompt, json }: ChatArguments,
+  { cwd }: Place,
+): Promise<boolean> {
+  const target = join(cwd, missing.file);
+  if (prompt !== undefined || json || !terminalQuestions() || existsSync(target)) return false;
+  process.stderr.write(`${wrapped(`${missing.message}.`, process.stderr, process.env)}\n`);
+  const answer = await readLine(`Write ${missing.file} here from the example? yes or no [yes]: `, false);
+  if (answer === undefined || !/^(?:y(?:es)?)?$/i.test(answer.trim())) return false;
+  return writeExample(missing.file, target);
+}
+
+const MAX_SCHEMA_BYTES = 1024 * 1024;
+
+/** `--schema FILE`, with `--prompt` only. Throws LlmHostError USAGE for a file without a usable schema. */
+export function answerFormat(args: ChatArguments, cwd: string): ResponseFormat | undefined {
+  if (args.schema === undefined) return undefined;
+  if (args.prompt === undefined) {
+    throw new LlmHostError('USAGE', '--schema needs -p: it applies to one answer');
+  }
+  const path = resolve(cwd, args.schema);
+  let schema: unknown;
+  try {
+    schema = JSON.parse(readTextFile(path, MAX_SCHEMA_BYTES, { pipes: true }));
+  } catch (error) {
+    const where = error instanceof SyntaxError ? `${path} is not JSON: ` : '';
+    throw new LlmHostError('USAGE', `--schema: ${where}${messageOf(error)}`);
+  }
+  const format = { type: 'json_schema' as const, schema: schema as Readonly<Record<string, unknown>> };
+  checkResponseFormat(format);
+  return format;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import { defineCommand } from '../options/command.ts';
 import { text } from '../options/option-kinds.ts';
-import { stateDirectory } from '../process/folders.ts';
+import { stateDirectory } from '../process/app.ts';
 
 /** One of the MCP servers of `src/servers`, until stdin ends. */
 export const bundledServer = defineCommand({

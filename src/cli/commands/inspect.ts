@@ -6,7 +6,7 @@ import type { ReadModel } from '../../model/load-model.ts';
 import { withConfigFile } from '../../model/name-config-file.ts';
 import { QUANTIZE_CHOICES } from '../../model/weights/quantize-choices.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
-import type { Row } from '../inspect/rows.ts';
+import type { Row } from '../inspect/model-rows.ts';
 import { checkNumber } from '../options/check-options.ts';
 import { defineCommand } from '../options/command.ts';
 import { json, number, text } from '../options/option-kinds.ts';

@@ -1,6 +1,6 @@
 import { stripControls } from '../../text/clean/strip-controls.ts';
-import { VERSION } from '../process/version.ts';
-import { wrapped } from '../process/wrapped.ts';
+import { VERSION } from '../process/app.ts';
+import { wrapped } from '../process/terminal.ts';
 import { checkConfig, checkServers } from './check-config.ts';
 import { checkDemo, checkEngine } from './check-engine.ts';
 import { checkCache, checkHub } from './check-hub.ts';

@@ -1,12 +1,15 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
 import type { ModelOptions } from '../../engine/model-options.ts';
-import { LlmHostError } from '../../errors.ts';
-import { type AccessRules, isLoopback } from '../../serve/http/access/access.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
+import { type AccessRules, type ApiKey, isLoopback } from '../../serve/http/access/access.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../serve/http/serve-context.ts';
 import type { ToolsPolicy } from '../../serve/http/tools-policy.ts';
+import { readTextFile } from '../../text/files/read-text-file.ts';
+import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
 import { apiKeyOf } from '../options/api-key.ts';
 import { checkNumbers } from '../options/check-options.ts';
 import type { HttpApiArguments } from '../options/option-table.ts';
-import { readKeysFile } from './keys-file.ts';
 
 export interface HttpApiOptions {
   readonly access: AccessRules;
@@ -95,4 +98,46 @@ function checkedOrigin(text: string): string {
     'USAGE',
     `--cors-origin takes an origin such as https://example.org, or *, not '${text}'`,
   );
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+const perMinute = z.number().int().min(1).max(1e9).optional();
+
+const keysFile = z.record(
+  z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'a name has 1 to 64 letters, digits, . _ -'),
+  z.strictObject({
+    key: z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(/^[\x21-\x7e]+$/, 'a key has no spaces, and only ASCII'),
+    requestsPerMinute: perMinute,
+    tokensPerMinute: perMinute,
+  }),
+);
+
+/** `--api-keys FILE`: `{ "name": { "key": "...", "requestsPerMinute": 60, "tokensPerMinute": 10000 } }`. Throws LlmHostError USAGE. */
+export function readKeysFile(file: string): readonly ApiKey[] {
+  const path = resolve(file);
+  const fault = (what: string) => new LlmHostError('USAGE', `--api-keys: ${path} ${what}`);
+  let text: string;
+  try {
+    text = readTextFile(path, MAX_BYTES, { pipes: true });
+  } catch (error) {
+    throw fault(`cannot be read (${messageOf(error)})`);
+  }
+  const parsed = parseJsonWithComments(text);
+  if (!parsed.ok) throw fault(`is not valid JSON: ${parsed.detail}`);
+  const read = keysFile.safeParse(parsed.value);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const what = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+    throw fault(`is not as documented: ${issue?.path.map(String).join('.') || 'the file'}: ${what}`);
+  }
+  const keys = Object.entries(read.data).map(([name, { key, ...limits }]) => ({ name, key, ...limits }));
+  if (keys.length === 0) throw fault('has no keys');
+  const twice = keys.find(({ key }, index) => keys.findIndex(one => one.key === key) !== index);
+  if (twice) throw fault(`has the key of '${twice.name}' twice`);
+  return keys;
 }

@@ -2,17 +2,27 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
+import { type CachedModel, cachedModels } from '../../hub/cached-models.ts';
+import { copyModel } from '../../hub/copy-model.ts';
+import { hubCacheFolder } from '../../hub/hub-environment.ts';
+import { pullModel } from '../../hub/pull-model.ts';
+import { removeModel } from '../../hub/remove-model.ts';
 import { ensureModel } from '../../model/ensure-model.ts';
-import { repoInCache } from '../../model/model-source.ts';
+import { modelName } from '../../model/gguf/parts.ts';
+import { hubIdOf, repoInCache } from '../../model/model-source.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
+import type { ModelStore } from '../../serve/http/model-store.ts';
 import type { ServeContext, ServedModel } from '../../serve/http/serve-context.ts';
+import type { OtherModel } from '../../serve/http/served-models.ts';
+import { isSameModel } from '../../serve/http/served-name.ts';
 import { ModelPool } from '../../serve/models/model-pool.ts';
 import { readPage } from '../../serve/page/page-files.ts';
 import { createServer } from '../../serve/server.ts';
+import { requireHubId } from '../options/at-revision.ts';
 import type { HttpApiArguments } from '../options/option-table.ts';
 import { systemText } from '../options/system-text.ts';
 import type { AppConfig } from '../settings/config-file.ts';
@@ -21,9 +31,7 @@ import { loadServeSettings } from '../settings/settings.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
 import { startRun } from '../start/start-run.ts';
-import { cacheStore } from './cache-store.ts';
 import { type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
-import { otherModels } from './other-models.ts';
 
 const LOOK_MS = 100;
 
@@ -194,4 +202,85 @@ function servedModel({ model, facts }: OpenedModel, id: string): ServedModel {
     created: Math.floor(Date.now() / 1000),
     contextLength: model.contextLength,
   };
+}
+
+/** The cache of models, for clients of a server that may manage it. `onChange`: other models are there now. */
+export function cacheStore(env: NodeJS.ProcessEnv, onChange: () => void): ModelStore {
+  const repoOf = (name: string) => requireHubId(name, undefined).repo;
+  return {
+    pull: async (name, signal, onProgress) => {
+      await pullModel(requireHubId(name, undefined), { env, signal, onProgress });
+      onChange();
+    },
+    remove: async id => {
+      await removeModel(requireHubId(id, undefined), { env, revisionOnly: false });
+      onChange();
+    },
+    copy: async (id, name) => {
+      if (name.includes('@')) throw new LlmHostError('USAGE', `'${name}': a name has no revision`);
+      await copyModel(repoOf(id), repoOf(name.includes('/') ? name : `local/${name}`), env);
+      onChange();
+    },
+  };
+}
+
+/** The cache is read again after so many milliseconds. */
+const FRESH_MS = 2000;
+
+/** A model with what opens it. */
+interface NamedModel extends OtherModel {
+  readonly source: string;
+}
+
+interface OtherModelList {
+  list(): readonly NamedModel[];
+  /** The cache has changed. */
+  readAgain(): void;
+}
+
+/** The models of `--models`: those named, and for `*` those that are complete in the cache at `main`. */
+export function otherModels(
+  names: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): OtherModelList {
+  const named = names
+    .filter(name => name !== '*')
+    .map(
+      (source): NamedModel => ({
+        id: idOf(source, cwd),
+        source,
+        hub: hubIdOf(source, { cwd }),
+        repo: repoInCache(source, { cwd, env }),
+      }),
+    )
+    .filter((model, index, all) => all.findIndex(one => isSameModel(one, model)) === index);
+  if (!names.includes('*')) return { list: () => named, readAgain: () => undefined };
+  let cached: readonly NamedModel[] = [];
+  let read = Number.NEGATIVE_INFINITY;
+  return {
+    list: () => {
+      if (performance.now() - read > FRESH_MS) {
+        cached = cachedModels(hubCacheFolder(env)).filter(isHere).map(described);
+        read = performance.now();
+      }
+      return [...named, ...cached.filter(model => !named.some(one => isSameModel(one, model)))];
+    },
+    readAgain: () => {
+      read = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/** Clients need not know where a file is. */
+function idOf(source: string, cwd: string): string {
+  return hubIdOf(source, { cwd }) || source === 'demo' ? source : modelName(source);
+}
+
+/** At `main`, which its name stands for: opening another revision by it would download the model. */
+function isHere({ revisions }: CachedModel): boolean {
+  return revisions.some(({ refs, missing }) => refs.includes('main') && missing.length === 0);
+}
+
+function described({ repo, bytes, modifiedMs }: CachedModel): NamedModel {
+  return { id: repo, source: repo, hub: { repo, revision: 'main' }, bytes, modifiedMs };
 }

@@ -1,5 +1,4 @@
 import type { Inspection } from '../../model/inspect.ts';
-import { type Row, rounded, sized } from './rows.ts';
 
 /** What `inspect` says of a model. */
 export function modelRows(model: Inspection): Row[] {
@@ -64,4 +63,16 @@ function describeTemplate(template: NonNullable<Inspection['template']>): string
 function parameters(count: number): string {
   if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`;
   return count >= 1e6 ? `${(count / 1e6).toFixed(1)} M` : count.toLocaleString('en');
+}
+
+/** A line of a description: its name and what is said. */
+export type Row = readonly [name: string, value: string];
+
+/** To two significant digits. */
+export function rounded(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 2 });
+}
+
+export function sized(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -3,7 +3,7 @@ import type { Division } from '../../model/distributed/division.ts';
 import type { Plan } from '../../model/distributed/plan.ts';
 import type { Share } from '../../model/distributed/shares.ts';
 import { byteSize } from '../../text/byte-size.ts';
-import { type Row, rounded, sized } from './rows.ts';
+import { type Row, rounded, sized } from './model-rows.ts';
 
 /** A plan for several machines, below what is said of the model. */
 export function planRows(plan: Plan): Row[] {

@@ -3,7 +3,7 @@ import { EXIT, LlmHostError } from '../../errors.ts';
 import { MODEL_ALIASES } from '../../hub/aliases.ts';
 import { quoted, visible } from '../../text/clean/visible.ts';
 import { nearest } from '../../text/nearest.ts';
-import { VERSION } from '../process/version.ts';
+import { VERSION } from '../process/app.ts';
 import type { Command, CommandContext, DeclareModel } from './command.ts';
 import { showUsual } from './declare-options.ts';
 import { checkOptionValues } from './option-values.ts';

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { format } from 'node:util';
+import { cleanLine, TEXT_LIMITS } from '../../mcp/server/incoming-text.ts';
 import { type Log, openLog } from '../../run/log.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
-import { divertConsole, divertWarnings } from './divert-output.ts';
-import { stateDirectory } from './folders.ts';
-import { wrapped } from './wrapped.ts';
+import { stateDirectory } from './app.ts';
+import { wrapped } from './terminal.ts';
 
 /** The log file in the state folder, for commands without options for it; what libraries print goes there too. */
 export function openProgramLog(env: NodeJS.ProcessEnv): Log {
@@ -33,4 +34,43 @@ function notice(message: string): void {
   told.add(message);
   const text = stripControls(`Notice: ${message}`);
   process.stderr.write(`${wrapped(text, process.stderr, process.env)}\n`);
+}
+
+const CONSOLE = ['log', 'info', 'debug', 'warn', 'error', 'trace'] as const;
+
+type Sink = (text: string) => void;
+
+/**
+ * Sends everything this process writes to stderr or `console` to the log instead, until the returned function
+ * is called: the screen belongs to the conversation.
+ */
+export function divertOutput(log: Sink): () => void {
+  const { write } = process.stderr;
+  const restoreConsole = divertConsole(log);
+  process.stderr.write = (chunk: string | Uint8Array) => {
+    log((typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')).trimEnd());
+    return true;
+  };
+  return () => {
+    process.stderr.write = write;
+    restoreConsole();
+  };
+}
+
+/**
+ * Sends what libraries print by `console` to the log, clean and cut: they quote what servers say. @returns what undoes it
+ */
+function divertConsole(log: Sink): () => void {
+  const before = CONSOLE.map(name => [name, console[name]] as const);
+  for (const name of CONSOLE)
+    console[name] = (...values: unknown[]) => log(cleanLine(format(...values), TEXT_LIMITS.logLine));
+  return () => {
+    for (const [name, method] of before) console[name] = method;
+  };
+}
+
+/** Sends Node's warnings, which bypass `process.stderr`, to the log from now on. */
+function divertWarnings(log: Sink): void {
+  process.removeAllListeners('warning');
+  process.on('warning', warning => log(warning.stack ?? String(warning)));
 }

@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import type { McpDocument } from '../../mcp/config/document.ts';
 import type { InputDefinition } from '../../mcp/config/inputs.ts';
 import type { LaunchRequest } from '../../mcp/trust/trust.ts';
-import type { Questions } from '../../run/questions.ts';
+import type { Questions } from '../../run/prepare-servers.ts';
 import { visible } from '../../text/clean/visible.ts';
-import { wrapped } from './wrapped.ts';
+import { wrapped } from './terminal.ts';
 
 /** Far longer than the process needs to receive its own signal. */
 const INTERRUPT_MS = 1000;

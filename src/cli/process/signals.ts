@@ -1,6 +1,6 @@
 import type { NativeWatchdog } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
-import { closeLostTerminals } from './lost-terminal.ts';
+import { closeLostTerminals } from './terminal.ts';
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

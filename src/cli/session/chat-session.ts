@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ToolMetrics } from '../../agent/calls/metrics.ts';
 import type { Compacted } from '../../agent/context/compact-turns.ts';
 import type { ContextParts } from '../../agent/context/context-parts.ts';
@@ -5,26 +6,23 @@ import { errorEvent, type ReplyStats, type TurnEvent } from '../../agent/events/
 import type { ToolOffer } from '../../agent/offer/tool-offer.ts';
 import type { Conversation } from '../../agent/turn/conversation.ts';
 import type { History } from '../../chat/history.ts';
-import type { Message } from '../../chat/message.ts';
-import { LlmHostError } from '../../errors.ts';
+import type { Message, ToolDefinition } from '../../chat/message.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import type { Patience, ToolHost } from '../../mcp/tool-host.ts';
 import type { Log } from '../../run/log.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
 import { type Attached, attachFiles } from '../attachments/attach-files.ts';
 import type { ModelChangeHooks, ModelSwitch } from '../start/model-switch.ts';
-import { checkRoom } from './check-room.ts';
-import { ContextUse } from './context-use.ts';
 import { type ChatPrompt, LastPrompt } from './last-prompt.ts';
 import {
   readSession,
   type SavedSession,
   type SessionFolder,
+  SessionKeeper,
   type SessionSummary,
   writeSession,
 } from './saved-sessions.ts';
-import { keepCache, restoreCache } from './session-cache.ts';
-import { SessionKeeper } from './session-keeper.ts';
-import { SessionTotals } from './session-totals.ts';
+import { ContextUse, SessionTotals } from './session-figures.ts';
 import { ToolResults } from './tool-results.ts';
 import type { TurnLog } from './turn-log.ts';
 
@@ -339,5 +337,50 @@ export class ChatSession {
     if (event.type === 'tool_error') this.results.add(event.name, event.message);
     if (event.type === 'stats' && !event.summary) this.lastReply = event.stats;
     this.#context.note(event);
+  }
+}
+
+/** Throws LlmHostError CONTEXT_FULL for a model that cannot hold the conversation. */
+function checkRoom(
+  { model, name }: OpenedModel,
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+): void {
+  const tokens = model.countTokens({ messages, tools });
+  if (tokens <= model.contextLength) return;
+  throw new LlmHostError(
+    'CONTEXT_FULL',
+    `the conversation takes ${tokens} tokens, and the context of ${name} is ${model.contextLength}`,
+    { hint: '/compact makes it shorter, /clear forgets it.' },
+  );
+}
+
+/** The file next to a saved conversation with its KV cache. */
+const cacheFileOf = (path: string): string => `${path}.cache.safetensors`;
+
+/**
+ * Saves the KV cache next to a saved conversation. Resolves with a sentence for the user, undefined for a model without a
+ * cache. If it fails, the conversation just has to be computed again.
+ */
+async function keepCache({ cache }: OpenedModel, path: string): Promise<string | undefined> {
+  if (cache === undefined) return undefined;
+  const file = cacheFileOf(path);
+  try {
+    const { tokens, bytes } = await cache.saveCache(file);
+    return `The KV cache is saved in ${file} (${tokens} tokens, ${(bytes / 1e6).toFixed(1)} MB).`;
+  } catch (error) {
+    return `The KV cache is not saved: ${messageOf(error)}`;
+  }
+}
+
+/** Loads the KV cache next to a saved conversation; a sentence for the user if there is one. */
+async function restoreCache({ cache }: OpenedModel, path: string): Promise<string | undefined> {
+  const file = cacheFileOf(path);
+  if (cache === undefined || !existsSync(file)) return undefined;
+  try {
+    const { tokens } = await cache.loadCache(file);
+    return `Its KV cache was loaded: ${tokens} tokens.`;
+  } catch (error) {
+    return `Its KV cache cannot be used, so the conversation is computed again: ${messageOf(error)}`;
   }
 }

@@ -1,6 +1,5 @@
 import type { Message } from '../../chat/message.ts';
-import type { SavedSession } from './saved-sessions.ts';
-import { wholeConversation } from './whole-conversation.ts';
+import { type SavedSession, wholeConversation } from './saved-sessions.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
 

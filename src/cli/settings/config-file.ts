@@ -17,7 +17,7 @@ import { isHttpAddress } from '../../text/http-address.ts';
 import { parseJsonWithComments, positionOf } from '../../text/json/json-with-comments.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
-import { APPLICATION_DIRECTORY } from '../process/folders.ts';
+import { APPLICATION_DIRECTORY } from '../process/app.ts';
 
 /** config.json; the schema in config.schema.json describes every field. */
 export interface AppConfig {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
 import { makeFolder } from '../../text/files/make-folder.ts';
-import { APPLICATION_DIRECTORY, stateDirectory } from '../process/folders.ts';
+import { APPLICATION_DIRECTORY, stateDirectory } from '../process/app.ts';
 import type { AppConfig } from './config-file.ts';
 
 /**

@@ -4,7 +4,7 @@ import { readTextFile } from '../../text/files/read-text-file.ts';
 import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import { nearest } from '../../text/nearest.ts';
-import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
+import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/app.ts';
 import { configKeys } from './config-file.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;

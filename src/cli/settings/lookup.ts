@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
-import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/folders.ts';
+import { APPLICATION_DIRECTORY, configDirectory, type Place } from '../process/app.ts';
 
 /** Names of a project's mcp files, by this and other hosts, in search order. */
 const PROJECT_MCP_FILES = ['mcp.json', join('.vscode', 'mcp.json'), '.mcp.json'];

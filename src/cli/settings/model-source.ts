@@ -1,10 +1,13 @@
 import { LlmHostError } from '../../errors.ts';
 import { localSource, type ModelSource } from '../../model/model-source.ts';
+import { quoted } from '../../text/clean/visible.ts';
+import { isHttpAddress } from '../../text/http-address.ts';
+import { apiKeyOf } from '../options/api-key.ts';
 import { atRevision } from '../options/at-revision.ts';
-import { connection } from '../options/connect.ts';
+import { misplacedOption } from '../options/check-options.ts';
 import type { ChatArguments } from '../options/option-table.ts';
-import type { Place } from '../process/folders.ts';
-import { MissingModel } from '../process/missing-model.ts';
+import type { Place } from '../process/app.ts';
+import { MissingModel } from '../process/report-error.ts';
 import type { AppConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -66,4 +69,35 @@ export function withItsFile(error: unknown, { configPaths }: Pick<Settings, 'con
 /** Where to find Ollama. */
 export function ollamaSettings(args: ChatArguments, { ollama }: AppConfig) {
   return { baseUrl: args.ollamaBaseUrl ?? ollama?.base_url, timeoutSeconds: ollama?.timeout };
+}
+
+/** `--connect` and its key; undefined: the model runs here. Throws LlmHostError USAGE. */
+export function connection(
+  args: ChatArguments,
+  env: NodeJS.ProcessEnv,
+): { readonly url: string; readonly apiKey: string | undefined } | undefined {
+  if (args.connect === undefined) return undefined;
+  const other = misplacedOption(args, 'connect');
+  if (other !== undefined) {
+    throw new LlmHostError('USAGE', `${other} does not go with --connect`, {
+      hint: 'The server has loaded the model; give the option to its `llm-host serve`.',
+    });
+  }
+  return { url: serverAddress(args.connect), apiKey: apiKeyOf(args.apiKey, env) };
+}
+
+/** `http://127.0.0.1:8080`: as `serve` prints it, or only host and port, or with the `/v1` that other clients need. */
+function serverAddress(text: string): string {
+  const full = text.includes('://') ? text : `http://${text}`;
+  if (!isHttpAddress(full)) {
+    throw new LlmHostError(
+      'USAGE',
+      `--connect takes an address such as http://127.0.0.1:8080, not ${quoted(text)}`,
+    );
+  }
+  const url = new URL(full);
+  if (url.username !== '' || url.password !== '') {
+    throw new LlmHostError('USAGE', '--connect takes no user and password; a key goes with --api-key');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
 }

@@ -7,7 +7,7 @@ import { readTextFile } from '../../text/files/read-text-file.ts';
 import { parseJsonWithComments } from '../../text/json/json-with-comments.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 import type { ChatArguments } from '../options/option-table.ts';
-import type { Place } from '../process/folders.ts';
+import type { Place } from '../process/app.ts';
 import { type AppConfig, parseConfig, readConfigFile } from './config-file.ts';
 import { DEMO_CONFIG } from './demo.ts';
 import { type FoundConfig, findConfigFile, passedOverNotice } from './find-config.ts';

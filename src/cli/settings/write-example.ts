@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LlmHostError, messageOf } from '../../errors.ts';
-import { APPLICATION_DIRECTORY } from '../process/folders.ts';
+import { APPLICATION_DIRECTORY } from '../process/app.ts';
 
 /** Writes the example of `config.json` or `mcp.json`; false if `target` exists. Throws LlmHostError CONFIG. */
 export function writeExample(name: string, target: string): boolean {

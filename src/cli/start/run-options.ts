@@ -3,14 +3,14 @@ import { metricsFile } from '../../agent/calls/metrics.ts';
 import { styleFile } from '../../agent/model/prompt-style-choice.ts';
 import type { TurnOptions } from '../../agent/turn/agent-options.ts';
 import type { McpFile } from '../../mcp/config/document.ts';
+import type { ToolPolicy } from '../../mcp/policy/policy.ts';
 import { promptStyleNamed, promptStyleNames } from '../../parse/formats/prompt-style.ts';
 import { callFormatsOfUser } from '../../parse/formats/user-format.ts';
 import type { OpenModelOptions } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { ChatArguments } from '../options/option-table.ts';
 import { mergeSampling } from '../options/sampling-options.ts';
-import { stateDirectory } from '../process/folders.ts';
-import { VERSION } from '../process/version.ts';
+import { stateDirectory, VERSION } from '../process/app.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 import { demoMcpFile } from '../settings/demo.ts';
 import { ollamaSettings } from '../settings/model-source.ts';
@@ -101,3 +101,18 @@ export function agentOptions(
 }
 
 const notice = (message: string): void => void process.stderr.write(`Notice: ${stripControls(message)}\n`);
+
+/** The tool policy of config.json and the command line. `--tools a,b` means `--tools a --tools b`. */
+export function toolPolicy(args: ChatArguments, { tools = {} }: AppConfig): ToolPolicy {
+  const selected = args.tools?.flatMap(patterns => patterns.split(',')).filter(pattern => pattern !== '');
+  const { blocked, allowed, ratePerMinute, approval } = tools;
+  return {
+    blocked,
+    allowed,
+    selected,
+    ratePerMinute,
+    approval,
+    askAll: args.ask,
+    askDestructive: (!args.yes && !args.json) || undefined,
+  };
+}

@@ -6,15 +6,13 @@ import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';
 import { checkHosts, checkOllama } from '../options/check-options.ts';
 import type { ChatArguments, HttpApiArguments } from '../options/option-table.ts';
-import { configDirectory, type Place, stateDirectory } from '../process/folders.ts';
+import { CLIENT_INFO, configDirectory, type Place, stateDirectory } from '../process/app.ts';
 import { openRunLog } from '../process/program-log.ts';
 import { terminalQuestions } from '../process/questions.ts';
-import { CLIENT_INFO } from '../process/version.ts';
 import { withItsFile } from '../settings/model-source.ts';
 import { refuseDownload } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
-import { logOptions, mcpFilesOf, modelOptions } from './run-options.ts';
-import { toolPolicy } from './tool-policy.ts';
+import { logOptions, mcpFilesOf, modelOptions, toolPolicy } from './run-options.ts';
 
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
 export async function startRun(

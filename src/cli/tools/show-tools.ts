@@ -7,15 +7,14 @@ import { startServers } from '../../run/start-servers.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { visible } from '../../text/clean/visible.ts';
 import { formatArguments } from '../../text/console-format.ts';
-import { stateDirectory } from '../process/folders.ts';
+import { CLIENT_INFO, stateDirectory } from '../process/app.ts';
 import { prepareMcp } from '../process/prepare-mcp.ts';
 import { openProgramLog } from '../process/program-log.ts';
 import type { Signals } from '../process/signals.ts';
-import { CLIENT_INFO } from '../process/version.ts';
-import { wrapped } from '../process/wrapped.ts';
+import { wrapped } from '../process/terminal.ts';
 import { findMcpFile, MissingFile } from '../settings/lookup.ts';
 import { findConfig, lookUpMcpFile, readMcpFiles } from '../settings/settings.ts';
-import { toolPolicy } from '../start/tool-policy.ts';
+import { toolPolicy } from '../start/run-options.ts';
 import { tokenLines } from './definition-tokens.ts';
 
 /** Milliseconds. */

@@ -2,7 +2,7 @@ import { failure, PROTOCOL, type Report, readOrder } from '../../distributed/lin
 import { Rank } from '../../distributed/worker/rank.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import { loadAddon } from '../../native/load-addon.ts';
-import { VERSION } from '../process/version.ts';
+import { VERSION } from '../process/app.ts';
 
 // The process a worker starts for each program that uses it: MLX forms one ring in the life of a process.
 const say = (report: Report): void => void process.send?.(report, () => undefined);

@@ -1,4 +1,4 @@
-import type { GroupProgress } from '../../native/group-progress.ts';
+import type { GroupProgress } from '../../native/addon-types.ts';
 
 /** Looks, one a second, at which all wait and nothing has come. */
 const MOST_STILL = 5;

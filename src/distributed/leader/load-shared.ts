@@ -1,5 +1,10 @@
-import { cacheBytesFor } from '../../engine/cache-bytes.ts';
-import { type LoadedParts, loadParts, loadRead, readSource } from '../../engine/load-engine.ts';
+import {
+  cacheBytesFor,
+  type LoadedParts,
+  loadParts,
+  loadRead,
+  readSource,
+} from '../../engine/load-engine.ts';
 import type { ModelOptions } from '../../engine/model-options.ts';
 import { checkShare } from '../../model/distributed/check-share.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';

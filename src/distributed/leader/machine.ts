@@ -1,5 +1,5 @@
 import { LlmHostError, messageOf } from '../../errors.ts';
-import type { GroupProgress } from '../../native/group-progress.ts';
+import type { GroupProgress } from '../../native/addon-types.ts';
 import { addressText } from '../link/address.ts';
 import { Channel } from '../link/channel.ts';
 import { Heartbeat } from '../link/heartbeat.ts';

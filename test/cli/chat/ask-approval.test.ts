@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { terminalApprover } from '../../../src/cli/chat/ask-approval.ts';
+import { terminalApprover } from '../../../src/cli/chat/approval.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderText, serversText } from '../../../src/cli/chat/banner-facts.ts';
+import { folderText, serversText } from '../../../src/cli/chat/screen-session.ts';
 
 test('the servers: how many tools each has, or why none', () => {
   const server = (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgetUnsetCi, wantsScreen } from '../../../src/cli/chat/wants-screen.ts';
+import { forgetUnsetCi, wantsScreen } from '../../../src/cli/chat/run-chat.ts';
 
 test.each([
   [{}, true],

@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deviceFindings } from '../../../src/cli/doctor/check-device.ts';
-import { checkEngine } from '../../../src/cli/doctor/check-engine.ts';
+import { checkEngine, deviceFindings } from '../../../src/cli/doctor/check-engine.ts';
 import { checkCache, checkHub } from '../../../src/cli/doctor/check-hub.ts';
 import { checkMemory, checkNode } from '../../../src/cli/doctor/check-machine.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { httpApiOptions } from '../../../src/cli/http-api/http-api-options.ts';
-import { readKeysFile } from '../../../src/cli/http-api/keys-file.ts';
+import { httpApiOptions, readKeysFile } from '../../../src/cli/http-api/http-api-options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));

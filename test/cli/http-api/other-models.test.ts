@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { otherModels } from '../../../src/cli/http-api/other-models.ts';
+import { otherModels } from '../../../src/cli/http-api/start-http-api.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 import { cacheModel } from './cached-model.ts';
 

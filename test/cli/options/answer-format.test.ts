@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerFormat } from '../../../src/cli/options/answer-format.ts';
+import { answerFormat } from '../../../src/cli/chat/start-chat.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 test.each([

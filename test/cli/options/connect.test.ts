@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkKey } from '../../../src/cli/options/check-options.ts';
-import { connection } from '../../../src/cli/options/connect.ts';
 import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
+import { connection } from '../../../src/cli/settings/model-source.ts';
 
 test.each([
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapped } from '../../../src/cli/process/wrapped.ts';
+import { wrapped } from '../../../src/cli/process/terminal.ts';
 
 const TEXT =
   "Error: Model 'qwen9' not found or not accessible\nA model is a Hub id (org/name) or a folder.\n";

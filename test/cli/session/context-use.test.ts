@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
-import { ContextUse } from '../../../src/cli/session/context-use.ts';
+import { ContextUse } from '../../../src/cli/session/session-figures.ts';
 import { STATS } from '../../agent/fakes.ts';
 
 /** What it says after each of the events, and how often it counted. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { APPLICATION_DIRECTORY } from '../../../src/cli/process/folders.ts';
+import { APPLICATION_DIRECTORY } from '../../../src/cli/process/app.ts';
 import { demoMcpFile } from '../../../src/cli/settings/demo.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { APPLICATION_DIRECTORY } from '../../../src/cli/process/folders.ts';
+import { APPLICATION_DIRECTORY } from '../../../src/cli/process/app.ts';
 import { findMcpFile } from '../../../src/cli/settings/lookup.ts';
 import { loadServeSettings, loadSettings, lookUpMcpFile } from '../../../src/cli/settings/settings.ts';
 import { prepareServers } from '../../../src/run/prepare-servers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolPolicy } from '../../../src/cli/start/tool-policy.ts';
+import { toolPolicy } from '../../../src/cli/start/run-options.ts';
 
 describe('the policy', () => {
   it('comes from config.json and the command line', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolDetails } from '../../../src/cli/tools/tool-details.ts';
+import { toolDetails } from '../../../src/cli/builtins/servers/tools.ts';
 import type { HostTool } from '../../../src/mcp/tool-host.ts';
 
 const tool = (properties: unknown, required?: unknown, title?: string): HostTool =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TextReader } from '../../../src/embed/text-reader.ts';
-import { loadEncoder } from '../../../src/engine/load-encoder.ts';
+import { loadEncoder } from '../../../src/engine/encoder.ts';
 import { specialFrame } from '../../../src/tokens/special-frame.ts';
 import { readNamed } from '../../model/read-named.ts';
 

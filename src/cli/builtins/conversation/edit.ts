@@ -1,5 +1,5 @@
 import { editText } from '../../../tui/input/external-editor.ts';
-import { editedNaming } from '../../attachments/edited-naming.ts';
+import { editedNaming } from '../../attachments/file-references.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const edit: Builtin = {

@@ -2,7 +2,7 @@ import { type Decoded, decodedOf, decodeRate } from '../../../agent/events/decod
 import type { ReplyStats } from '../../../agent/events/turn-event.ts';
 import type { DecodingStats } from '../../../engine/decoding-stats.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
-import type { SessionTotals } from '../../session/session-totals.ts';
+import type { SessionTotals } from '../../session/session-figures.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const stats: Builtin = {

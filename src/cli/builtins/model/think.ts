@@ -1,4 +1,4 @@
-import { thinkingNotice } from '../../start/thinking-notice.ts';
+import { thinkingNotice } from '../../start/model-notices.ts';
 import { type Builtin, print } from '../base/builtin.ts';
 
 export const think: Builtin = {

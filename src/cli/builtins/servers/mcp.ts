@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { LlmHostError } from '../../../errors.ts';
+import type { ServerConfig } from '../../../mcp/config/config.ts';
 import { splitWords } from '../../../mcp/resources/input-references.ts';
 import type { ServerControl, ServerState, ToolHost } from '../../../mcp/tool-host.ts';
 import { stripControls } from '../../../text/clean/strip-controls.ts';
+import { prepareMcp } from '../../process/prepare-mcp.ts';
 import { titledText } from '../../tools/titled-text.ts';
 import { type Builtin, print } from '../base/builtin.ts';
-import { entryOfLine } from './mcp-entry.ts';
 
 const USAGE =
   '/mcp, /mcp add NAME COMMAND|URL [ARGUMENT...], /mcp remove|enable|disable|restart NAME, /mcp prompts, /mcp resources';
@@ -81,4 +83,33 @@ function resourcesText(control: ServerControl): string {
       stripControls(`@${server}:${uri}${aboutText(uri, title, description ?? (title ? undefined : name))}`),
     );
   return lines.join('\n') || 'No resources.';
+}
+
+/**
+ * The entry of `/mcp add NAME COMMAND|URL [ARGUMENT...]`, read as if it were in a user's mcp.json in
+ * the working directory. Throws LlmHostError USAGE.
+ */
+async function entryOfLine(name: string, words: readonly string[]): Promise<ServerConfig> {
+  const [target, ...args] = words;
+  if (target === undefined) {
+    throw new LlmHostError('USAGE', `/mcp add ${name}: a command or a url is missing`);
+  }
+  const url = /^https?:\/\//i.test(target);
+  if (url && args.length > 0) {
+    throw new LlmHostError('USAGE', `/mcp add ${name}: a url takes no arguments`, {
+      hint: 'Headers go into mcp.json.',
+    });
+  }
+  const entry = url ? { url: target } : { command: target, args };
+  const cwd = process.cwd();
+  const file = {
+    path: join(cwd, 'mcp.json'),
+    label: '/mcp add',
+    text: JSON.stringify({ servers: { [name]: entry } }),
+  };
+  const { servers, failures } = await prepareMcp([file], { cwd, env: process.env });
+  const [config] = servers;
+  if (config === undefined)
+    throw new LlmHostError('USAGE', failures[0]?.error ?? `/mcp add ${name}: no entry`);
+  return config;
 }

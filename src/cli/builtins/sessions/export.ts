@@ -1,9 +1,8 @@
 import { LlmHostError, messageOf } from '../../../errors.ts';
 import { writeText } from '../../../text/files/open-for-writing.ts';
-import { homely } from '../../process/homely.ts';
+import { tildePath, userPath } from '../../process/tilde-path.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportSession, formatOf } from '../../session/session-export.ts';
 import { type Builtin, print } from '../base/builtin.ts';
-import { userPath } from '../base/user-path.ts';
 
 export const exportTo: Builtin = {
   name: 'export',
@@ -24,6 +23,6 @@ export const exportTo: Builtin = {
     } catch (error) {
       throw new LlmHostError('CONFIG', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
     }
-    return print(`Exported to ${homely(path)}`);
+    return print(`Exported to ${tildePath(path)}`);
   },
 };

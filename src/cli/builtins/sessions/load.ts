@@ -1,10 +1,9 @@
 import { LlmHostError } from '../../../errors.ts';
-import { homely } from '../../process/homely.ts';
+import { tildePath, userPath } from '../../process/tilde-path.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
-import { turnCount, wholeConversation } from '../../session/whole-conversation.ts';
+import { turnCount, wholeConversation } from '../../session/saved-sessions.ts';
 import { type Builtin, print } from '../base/builtin.ts';
-import { userPath } from '../base/user-path.ts';
-import { sessionList } from './session-list.ts';
+import { sessionList } from './sessions.ts';
 
 export const load: Builtin = {
   name: 'load',
@@ -14,7 +13,7 @@ export const load: Builtin = {
     if (word === '') return print(sessionList(session, ''));
     const path = /^\d+$/.test(word) ? numbered(session, Number(word)) : userPath(word);
     const saved = session.load(path);
-    const loaded = `Loaded ${turnCount(saved)} from ${homely(path)}`;
+    const loaded = `Loaded ${turnCount(saved)} from ${tildePath(path)}`;
     const output = [loaded, await session.restoreCache(path)].filter(Boolean).join('\n');
     return { output, replay: wholeConversation(saved) };
   },

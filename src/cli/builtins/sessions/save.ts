@@ -1,6 +1,5 @@
-import { homely } from '../../process/homely.ts';
+import { tildePath, userPath } from '../../process/tilde-path.ts';
 import { type Builtin, print } from '../base/builtin.ts';
-import { userPath } from '../base/user-path.ts';
 
 export const save: Builtin = {
   name: 'save',
@@ -11,6 +10,6 @@ export const save: Builtin = {
     session.save(path);
     // The cache may be large: keep it only where the user named a file.
     const cache = file === '' || !session.lastReply ? undefined : await session.keepCache(path);
-    return print([`Saved to ${homely(path)}`, cache].filter(Boolean).join('\n'));
+    return print([`Saved to ${tildePath(path)}`, cache].filter(Boolean).join('\n'));
   },
 };

@@ -3,7 +3,7 @@ import { type Decoded, decodedOf } from '../../agent/events/decode-rate.ts';
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 
 /** Calls that ran, and how many of them failed. */
-export interface ToolRuns {
+interface ToolRuns {
   readonly ran: number;
   readonly failed: number;
 }
@@ -44,5 +44,36 @@ export class SessionTotals {
   changeModel(metrics: ToolMetrics): void {
     this.#ofEarlierModels = this.toolRuns(metrics);
     this.#toolErrors = 0;
+  }
+}
+
+/** How many tokens of the context the conversation takes; follows a reply as it grows. */
+export class ContextUse {
+  readonly #count: () => number;
+  /** undefined: nobody has asked since the conversation changed. */
+  #tokens: number | undefined;
+
+  /** @param count counts the tokens of the conversation as it stands */
+  constructor(count: () => number) {
+    this.#count = count;
+  }
+
+  get tokens(): number {
+    this.#tokens ??= this.#count();
+    return this.#tokens;
+  }
+
+  note(event: TurnEvent): void {
+    if (event.type === 'prefill') this.#tokens = event.total;
+    else if (event.type === 'token' || event.type === 'thinking') this.#tokens = this.tokens + 1;
+    else if (event.type === 'stats' && !event.summary)
+      this.#tokens = event.stats.promptTokens + event.stats.generatedTokens;
+    // The history is as it was before the turn.
+    else if (event.type === 'error') this.changed();
+  }
+
+  /** The conversation is longer, shorter or another one. */
+  changed(): void {
+    this.#tokens = undefined;
   }
 }

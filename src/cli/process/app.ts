@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,3 +21,11 @@ export interface Place {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
+
+/** The version in package.json. */
+export const VERSION: string = (
+  JSON.parse(readFileSync(join(APPLICATION_DIRECTORY, 'package.json'), 'utf8')) as { version: string }
+).version;
+
+/** How this program introduces itself to MCP servers. */
+export const CLIENT_INFO = { name: 'llm-host', version: VERSION } as const;
