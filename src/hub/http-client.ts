@@ -17,7 +17,7 @@ export interface HubRequest {
 export interface HubResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the Hub's own answer, before any redirect to storage: they describe the file. */
+  /** Headers of the Hub's own answer, before any redirect to storage: they describe the file. */
   readonly hubHeaders: IncomingHttpHeaders;
   /** Where the answer came from. */
   readonly url: URL;

@@ -61,7 +61,7 @@ export interface HostTool {
   readonly tool: string;
   /** The server declares it read-only. */
   readonly readOnly: boolean;
-  /** What the server calls it for people. */
+  /** The server's name of it for people. */
   readonly title?: string;
   /** It can be called, but the messages say how: it is not listed in a prompt. */
   readonly unlisted?: boolean;
@@ -93,7 +93,7 @@ export interface HostResource {
   readonly template: boolean;
 }
 
-/** What a server is asked to complete. */
+/** An argument whose values a server is asked to complete. */
 export interface CompletionRequest {
   readonly server: string;
   readonly ref:
@@ -107,14 +107,14 @@ export interface CompletionRequest {
 export interface PrepareOptions extends HostCallOptions {
   /** The part of the input in which resources may be named: others may have written the rest. Default: all of it. */
   readonly naming?: string;
-  /** What the model sees of the result of a task that has ended meanwhile. Default: all of it. */
+  /** Shortens the result of a task that has ended meanwhile to the part that the model sees. Default: all of it. */
   readonly cut?: (tool: string, text: string) => string;
 }
 
 /** An input with what it refers to filled in. */
 export interface PreparedInput {
   readonly text: string;
-  /** What was attached, for the user to see. */
+  /** Describes the attachments to the user. */
   readonly notices: readonly string[];
   /** The input was not asked after all: what is told only once comes with the next. */
   readonly giveBack?: () => void;
@@ -134,7 +134,7 @@ export interface ServerControl {
   complete(request: CompletionRequest, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What the user has allowed tools to do without a question. */
+/** The tools that the user allows to run without a question. */
 export interface HostApprovals {
   /** The file that keeps it beyond this run; undefined: none. */
   readonly file: string | undefined;
@@ -142,7 +142,7 @@ export interface HostApprovals {
   always(): readonly { readonly server: string; readonly tool: string }[];
   /** Asks about this tool (its server's name for it) again; false: nothing was allowed. */
   takeBack(tool: string): boolean;
-  /** What was allowed for the conversation is asked about again. */
+  /** Asks again about calls that were allowed for the conversation. */
   endConversation(): void;
 }
 
@@ -168,7 +168,7 @@ export interface ToolSource {
   close(): Promise<void>;
   /** A turn begins: lists whose time is over are fetched again, for the next one. */
   refreshStale?(): void;
-  /** What happened to the servers since the last call (late, crashed, changed), in full sentences. */
+  /** Changes of the servers since the last call (late, crashed, changed), in full sentences. */
   takeNotices?(): readonly string[];
 }
 

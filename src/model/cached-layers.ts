@@ -4,7 +4,7 @@ import { layerCount, layerTypes } from './weights/layer-types.ts';
 /** Layers without keys and values. */
 const OTHERS: ReadonlySet<unknown> = new Set(['mamba', 'linear_attention', 'conv', 'mlp', 'moe']);
 
-/** What all layers keep of one token, counted in numbers: its keys and values, or latents. */
+/** Numbers that all layers keep of one token: keys and values, or latents. */
 export function numbersPerToken(config: JsonObject): number {
   const latent = latentWidth(config);
   return latent === undefined ? 2 * keysPerToken(config) : latent * (layerCount(config) ?? 0);
@@ -40,7 +40,7 @@ function keysPerToken(config: JsonObject): number {
     .reduce<number>((sum, type) => sum + (type === 'full_attention' ? full : usual), 0);
 }
 
-/** Those of the first full layer where transformers 5 wrote sizes for each layer. */
+/** The first full layer's keys, where transformers 5 wrote sizes for each layer. */
 function ownKeys(config: JsonObject, types: readonly unknown[], kvHeads: number): number | undefined {
   const layers = config.per_layer_config;
   const full = types.indexOf('full_attention');

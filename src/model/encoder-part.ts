@@ -7,7 +7,7 @@ import { withUsualKeys } from './encoder/nomic-keys.ts';
 import type { TextPart } from './text-part.ts';
 import { singleFileWeights } from './weights-manifest.ts';
 
-/** Of a decoder's tensors where they have a head beside them. */
+/** The prefix of a decoder's tensors in files that also hold a head. */
 const BODY = 'model.';
 
 /**

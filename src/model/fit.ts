@@ -9,15 +9,15 @@ export interface MemoryNeed {
   /** Bytes of the loaded weights. */
   readonly weightBytes: number;
   readonly kvBytesPerToken: number;
-  /** Of recurrent layers, however long the context is. */
+  /** States of recurrent layers, however long the context is. */
   readonly stateBytes: number;
   /** Tokens. */
   readonly contextLength: number;
-  /** What `workingSet` foretells. */
+  /** Predicted by `workingSet`. */
   readonly workingBytes: number;
   /** For the conversations of a server together, if that is more than one of them takes. */
   readonly cacheBytes?: number | undefined;
-  /** The same with --quantize 4; undefined if the model cannot be quantized so while loading. */
+  /** The need with --quantize 4; undefined if the model cannot be quantized so while loading. */
   readonly quantized?: MemoryNeed | undefined;
 }
 
@@ -40,7 +40,7 @@ export function kvBytesPerToken(config: JsonObject, elementBytes: number): numbe
 export interface SystemMemory {
   readonly platform: NodeJS.Platform;
   readonly total: number;
-  /** What the system says that a process can take without swapping. */
+  /** The memory that a process can take without swapping, as the system reports it. */
   readonly available: number;
 }
 
@@ -56,7 +56,7 @@ export function memoryForModel(device: number, { platform, total, available }: S
   return platform === 'darwin' ? Math.min(device, total) : device;
 }
 
-/** Those of this machine. @param device see `memoryForModel` */
+/** Free memory of this machine. @param device see `memoryForModel` */
 export function availableMemory(device = loadAddon().usableMemory()): number {
   const { platform } = process;
   return memoryForModel(device, { platform, total: totalmem(), available: process.availableMemory() });

@@ -29,7 +29,7 @@ export interface Inspection {
   readonly template: TemplateCapability | undefined;
   /** Id of the tool-call format; undefined: the prompt protocol is used. */
   readonly toolFormat: string | undefined;
-  /** Of a model that turns texts into vectors, or ranks them, and generates nothing. */
+  /** Set for a model that turns texts into vectors, or ranks them, and generates nothing. */
   readonly encoder: EncoderConfig | undefined;
   readonly memory: {
     readonly storedBytes: number;

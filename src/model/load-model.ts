@@ -23,7 +23,7 @@ import { countParameters, storedBytes } from './weights/parameters.ts';
 import { parseQuantize, type Quantization, quantizationOf } from './weights/quantization.ts';
 import { folderWeights, ggufWeights } from './weights-manifest.ts';
 
-/** What decides how a model is held in memory. */
+/** The options that decide how a model is held in memory. */
 export interface MemoryOptions {
   /** Tokens; 0 (default): the model's maximum. */
   readonly contextLength?: number | undefined;
@@ -53,7 +53,7 @@ export interface MemoryOptions {
 export interface ReadModelOptions extends MemoryOptions, LocateOptions {
   /** Do not check whether the model fits into memory. */
   readonly anyMemory?: boolean;
-  /** What a larger model needs, for which this one drafts: the two are checked together. */
+  /** The need of the larger model that this one drafts for: the two are checked together. */
   readonly beside?: MemoryNeed | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface ReadModel {
   /** The variant for conversations with tools, if the model has one. */
   readonly toolTemplate: string | undefined;
   readonly stopIds: readonly number[];
-  /** Of a model that turns texts into vectors and generates none. */
+  /** Set for a model that turns texts into vectors and generates none. */
   readonly encoder?: EncoderConfig | undefined;
   /** Weights before quantization, without the adapter's. */
   readonly parameters: number;
@@ -151,7 +151,7 @@ export function readModel(source: LocalSource, options: ReadModelOptions): ReadM
   };
 }
 
-/** Of several, all or none apply. */
+/** True if every adapter applies only on request; several apply together or not at all. */
 function areOptional(adapters: readonly AdapterSpec[]): boolean {
   return adapters.length > 0 && adapters.every(adapter => adapter.onlyWithTools);
 }
@@ -185,7 +185,7 @@ function quantizationToDo(
   });
 }
 
-/** What --quantize 4 would do to the model, if it is possible and makes it smaller. */
+/** The need after --quantize 4, if that is possible and makes the model smaller. */
 function smallerQuantization(
   { folder, configFile }: Pick<ReadModel, 'folder' | 'configFile'>,
   config: JsonObject,

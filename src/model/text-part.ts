@@ -31,7 +31,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   qwen3_8_moe_text: 'qwen3_5_moe_text',
 };
 
-/** What keys mean that `text_config` leaves out, as some versions of transformers do where its class has the same. */
+/**
+ * Values of keys that `text_config` leaves out, as some versions of transformers do where they are its class's
+ * defaults.
+ */
 const MISSING: Readonly<Record<string, JsonObject>> = {
   gemma3_text: {
     vocab_size: 262208,

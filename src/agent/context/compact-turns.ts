@@ -9,7 +9,7 @@ import { summaryText, type Turn, writeSummary, writtenPart } from './write-summa
 export interface CompactOptions {
   /** As listed in the conversation's prompts. */
   readonly tools: readonly ToolDefinition[];
-  /** The same messages as the prompts have them. Default: as they are. */
+  /** The messages as the prompts have them. Default: as they are. */
   readonly asRead?: readonly Message[];
   /** The messages that earlier summaries stand for; if there are any, the first turn is the summary. */
   readonly earlier: readonly Message[];
@@ -34,7 +34,7 @@ export interface Compacted {
   readonly tokensAfter: number;
 }
 
-/** Of what the system prompt, the tools and the last turn leave free: for the summary, for what the model writes of it. */
+/** The summary's share of the room that system prompt, tools and the last turn leave. */
 const SUMMARY_SHARE = 0.35;
 const WRITTEN_SHARE = 0.2;
 const MAX_WRITTEN_TOKENS = 600;

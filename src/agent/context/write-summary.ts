@@ -5,7 +5,7 @@ import { missingFacts } from './missing-facts.ts';
 
 const INSTRUCTION =
   'You summarize conversations. Write a short summary in the language of the conversation: what the user wanted, what was found out, what was decided and what is still open. Keep every name, number, date, path and quotation exactly. Write nothing but the summary.';
-/** The same as the next message of the conversation itself, behind all that the model has read of it. */
+/** The request for a summary as the conversation's own next message, behind everything the model has read. */
 export const ASKED_WITHIN =
   'Leave my requests for a moment and write a short summary of our conversation so far, in its language: what I wanted, what was found out, what was decided and what is still open. Keep every name, number, date, path and quotation exactly. Call no tool and write nothing but the summary.';
 /** Share of the context for the text to summarize; the rest is for the instruction and the summary. */
@@ -54,7 +54,7 @@ export async function writeSummary(
     const request = cutToFit(model, written, turns.slice(done, done + count));
     const part = await summarize(model, { ...request, readsCalls: true }, options);
     if (part === undefined || signal?.aborted) return undefined;
-    // What is known so far outlasts a part of which it wrote nothing.
+    // A part that yields nothing keeps the summary so far.
     written = part || written;
     done += count;
   }
@@ -140,7 +140,7 @@ const FACTS_TITLE = 'Also mentioned:';
 const WORD_CHARS = [200, 120, 80, 50] as const;
 
 /**
- * What stands in the place of turns: what the model wrote, each of the user's messages in short, and the numbers, names and
+ * The text that replaces turns: the model's summary, each of the user's messages in short, and the numbers, names and
  * paths that neither has. All together take at most `room` tokens: then the user's messages become shorter, and the oldest
  * of them and the last facts are left out.
  * @param removed all messages that this summary and those before it stand for

@@ -112,7 +112,7 @@ const PLAIN_TEXT: ReplyParser = {
 
 /** A name no tool has, to find where a format puts the name. */
 const NAME = 'tool_name_6e2f';
-/** What the model's next token is likely to start with. */
+/** Characters that the model's next token is likely to start with. */
 const NEXT = /[\s"{<]+$/;
 
 /**

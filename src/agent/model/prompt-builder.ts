@@ -184,7 +184,7 @@ export class PromptBuilder {
     return [{ text: bos && text.startsWith(bos.text) ? text.slice(bos.text.length) : text, special: false }];
   }
 
-  /** What a text that no template renders begins with, as in the peers: BOS, if the model's tokenizer adds it. */
+  /** The beginning of a text that no template renders: BOS, if the model's tokenizer adds it, as in the peers. */
   get #bosOfTexts(): { readonly text: string; readonly id: number } | undefined {
     const { template, tokenizer } = this.#parts;
     const { bosToken: text, addsBos = template?.source.includes('bos_token') === true } = tokenizer;

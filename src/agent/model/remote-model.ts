@@ -37,7 +37,7 @@ export abstract class RemoteModel<Parts extends RemoteModelParts> {
     return 'done';
   }
 
-  /** What to ask the server for; undefined: as its template has it. */
+  /** The setting to send to the server; undefined: its template decides. */
   protected thinkingOf({ thinking }: PromptRequest): boolean | undefined {
     return this.parts.thinks ? (thinking ?? this.#thinking) : undefined;
   }

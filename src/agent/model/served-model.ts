@@ -78,7 +78,7 @@ export class ServedChatModel extends RemoteModel<ServedModelParts> implements Ch
   }
 }
 
-/** Those at the head of the prompt, then those that the messages define, which may be called all the same. */
+/** The tools at the head of the prompt, then those that messages define, which may be called as well. */
 function wireTools(tools: readonly ToolDefinition[], listed: readonly ToolDefinition[]): object[] {
   const names = new Set(listed.map(tool => tool.function.name));
   const others = tools.filter(tool => !names.has(tool.function.name));

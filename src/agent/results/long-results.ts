@@ -22,7 +22,7 @@ const NAMED = 5;
 export class LongResults {
   readonly #kept: KeptResults;
   readonly #host: ToolHost;
-  /** The same object while the name stays: prompts that were counted are known by their tools. */
+  /** Stays the same object while the name does: prompts that were counted are known by their tools. */
   #offered: HostTool | undefined;
 
   /** @param kept those of before. Default: none */

@@ -1,4 +1,4 @@
-/** Of a context, in characters per token: with some 4 characters to a token a fifth of it. */
+/** Characters of a result per token of context: at some 4 characters a token, a fifth of it. */
 const CHARS_PER_TOKEN = 0.75;
 const MAX_CHARS = 60_000;
 

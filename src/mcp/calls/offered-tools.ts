@@ -111,7 +111,7 @@ function deceptiveNames(tools: readonly NamedTool[], own: readonly string[]): bo
   });
 }
 
-/** The same for names that people and models mistake for each other. */
+/** Maps names that people and models mistake for each other to one key. */
 function lookOf(name: string): string {
   return name.toLowerCase().replaceAll('-', '_').replaceAll('0', 'o').replaceAll(/[1i]/g, 'l');
 }

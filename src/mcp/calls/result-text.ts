@@ -98,7 +98,7 @@ function blobText(blob: unknown, mimeType: unknown): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(blob, 'base64'));
   } catch {
-    // Of a charset that nobody knows, or not text after all: shown as bytes.
+    // An unknown charset, or not text after all: shown as bytes.
     return undefined;
   }
 }

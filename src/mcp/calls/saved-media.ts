@@ -13,7 +13,7 @@ type Block = NonNullable<CallResult['content']>[number];
 /** Where a block's data is; a symbol, which no server can send. */
 const SAVED = Symbol('saved');
 
-/** What the data are by their first bytes, whatever the server calls them. */
+/** Recognises data by their first bytes, whatever the server calls them. */
 const KINDS: readonly { readonly ending: string; readonly is: (data: Buffer) => boolean }[] = [
   { ending: 'png', is: data => data.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n' },
   { ending: 'jpg', is: data => data.subarray(0, 3).toString('latin1') === '\xff\xd8\xff' },
@@ -75,7 +75,7 @@ export function savedPath(block: Block): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-/** What may be an image or a sound, also as a resource. */
+/** The data of a block that may be an image or a sound, also as a resource. */
 function dataOf({ type, data, resource }: Block): string | undefined {
   const given =
     type === 'resource' ? (resource as { readonly blob?: unknown } | null | undefined)?.blob : data;

@@ -19,7 +19,7 @@ const MAX_POLL_MS = 60_000;
 const FIRST_POLL_MS = 300;
 const UNSUGGESTED_MAX_MS = 5000;
 const REQUEST_LIMIT_MS = 30_000;
-/** Of polls that failed one after another, such as while the server restarts. */
+/** The limit of polls that fail in a row, such as while the server restarts. */
 const MAX_FAILED_POLLS = 5;
 const MAX_LIFE_MS = 24 * 3_600_000;
 /** In the background. */
@@ -27,11 +27,11 @@ const MAX_TASKS = 20;
 /** How long the end of the program waits for servers to hear that their tasks are cancelled. */
 const CANCEL_PATIENCE_MS = 500;
 
-/** What became of a task in the background, for the model. */
+/** The outcome of a task in the background, for the model. */
 export interface FinishedTask {
   readonly tool: string;
   readonly how: 'is done' | 'has failed';
-  /** What it gave, or why it failed. */
+  /** Its result, or why it failed. */
   readonly text: string;
 }
 
@@ -104,7 +104,7 @@ export class Tasks {
     throw options.onLongTask ? timedOut(call, timeoutMs) : tooMany(call);
   }
 
-  /** What became of tasks in the background, for the model; told once. */
+  /** Outcomes of tasks in the background, for the model; each is returned once. */
   takeFinished(): readonly FinishedTask[] {
     return this.#finished.splice(0);
   }
@@ -210,7 +210,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 /**
- * What a failed task gave: in the older era the result of a tool that reports an error is to be asked for like any other.
+ * The result of a failed task: in the older era a tool's error result has to be asked for like any other.
  * Throws Error with the reason if there is none.
  */
 async function failureOf(server: ManagedServer, state: TaskState, signal: AbortSignal): Promise<CallResult> {
@@ -340,11 +340,11 @@ async function cancelTask(connection: Connection, id: string, hooks: CallHooks):
   await connection.ask(method(connection, 'cancel'), { taskId: id }, AnyResultSchema, hooks);
 }
 
-/** Of the questions of a task, by their keys. */
+/** Answers to the questions of a task, by the questions' keys. */
 export interface TaskAnswers {
-  /** What the user has said. */
+  /** The user's answers. */
   readonly given: Map<string, ElicitationAnswer>;
-  /** Those that the server has. */
+  /** The answers that the server has. */
   readonly sent: Set<string>;
 }
 

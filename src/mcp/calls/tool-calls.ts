@@ -21,7 +21,7 @@ import type { TaskCall, Tasks } from './tasks.ts';
 /** UTF-16 units of a result that is kept to be read on. */
 const MAX_WHOLE_CHARS = 1_000_000;
 
-/** Of one result. */
+/** The limit for one result. */
 const MAX_LINKS = 20;
 
 export interface ToolCallsOptions {
@@ -174,7 +174,7 @@ export class ToolCalls {
 }
 
 /**
- * What was allowed is the tool as it was described then: its server may have changed it while the user was asked. Throws
+ * An approval is for the tool as it was described then: its server may have changed it while the user was asked. Throws
  * LlmHostError TOOL_REFUSED.
  */
 function refuseChanged({ tool, server, definition }: Target): void {

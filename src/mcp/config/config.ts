@@ -75,7 +75,7 @@ export function resolveDocument(document: McpDocument, scope: Partial<VariableSc
   };
 }
 
-/** What is wrong with an address can show only when it is used. */
+/** A fault of an address may show only when it is used. */
 function placed(config: ServerConfig, { locate }: ServerEntry): ServerConfig {
   return config.transport === 'stdio' ? config : { ...config, where: locate() };
 }

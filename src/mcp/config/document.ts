@@ -32,7 +32,7 @@ export interface ServerEntry extends CheckedEntry {
 /** An mcp.json, parsed and checked, with its variables not yet expanded. */
 export interface McpDocument {
   readonly file: McpFile;
-  /** What `${workspaceFolder}` expands to; also the default `cwd` of a server. */
+  /** The value of `${workspaceFolder}`; also the default `cwd` of a server. */
   readonly workspaceFolder: string;
   readonly entries: readonly ServerEntry[];
   readonly inputs: readonly InputDefinition[];

@@ -3,7 +3,7 @@ import { HTTP_SHAPE, STDIO_SHAPE } from './keys.ts';
 /** A position inside an entry. */
 export type Path = readonly (string | number)[];
 
-/** What is wrong with an entry. Disables that server only. */
+/** A fault of an entry. Disables that server only. */
 export class EntryProblem extends Error {
   readonly path: Path;
   /** The accepted shape. */

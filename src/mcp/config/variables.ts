@@ -3,7 +3,7 @@ import { basename, sep } from 'node:path';
 import { LlmHostError } from '../../errors.ts';
 import { quoted } from '../../text/clean/visible.ts';
 
-/** What `${...}` in an mcp.json can refer to. */
+/** The variables that `${...}` in an mcp.json can refer to. */
 export interface VariableScope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workspaceFolder: string;

@@ -175,7 +175,7 @@ export class McpHost implements ToolHost, ServerControl {
     });
   }
 
-  /** What is known of the servers that are up need not be told again. */
+  /** Drops notices about servers that are up. */
   dropReadyNotices(): void {
     this.#notices.dropReady();
   }
@@ -262,7 +262,7 @@ export class McpHost implements ToolHost, ServerControl {
     this.#gate.approver = approver;
   }
 
-  /** What the user has allowed, and how to take it back. */
+  /** The user's approvals, and how to withdraw them. */
   get approvals(): HostApprovals {
     const { allowedTools } = this.#options;
     const { approvals } = this.#gate;

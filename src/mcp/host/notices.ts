@@ -16,11 +16,11 @@ interface ToolLists {
 /** News of the servers, kept until shown; of repeated events only the latest. */
 export class Notices {
   #kept = new Map<string, string>();
-  /** What was told once, by key. */
+  /** Texts of notices that are shown once, by key. */
   readonly #once = new Map<string, string>();
   /** Tools of the servers that have become ready. */
   #ready = new Map<string, number>();
-  /** Of each server that has changed its tools: those that the user was last told of, and those now. */
+  /** For each server that has changed its tools, the list that the user last saw and the present one. */
   #tools = new Map<string, ToolLists>();
 
   add(key: string, message: string): void {
@@ -47,7 +47,7 @@ export class Notices {
     this.#tools.set(server, { before: this.#tools.get(server)?.before ?? before, now });
   }
 
-  /** What is known of the servers anyway. */
+  /** Drops notices that only say a server is ready. */
   dropReady(): void {
     this.#ready = new Map();
   }
@@ -105,7 +105,7 @@ export function asSentence(text: string): string {
   return /^[^\n]*:\d+:\d+: /.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Of each kind; more are counted. */
+/** The limit for each kind; further ones are counted. */
 const MAX_NAMED_TOOLS = 3;
 const MAX_NAME_CHARS = 80;
 

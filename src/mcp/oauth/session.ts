@@ -60,7 +60,7 @@ export class OAuthSession {
     this.provider = idle ? this.#refusal() : this.#makeProvider();
   }
 
-  /** The same `fetch`, for requests to the server and to its authorization server. */
+  /** Wraps `fetch` for requests to the server and to its authorization server. */
   through(fetch: FetchLike): FetchLike {
     return this.#renewals.through(fetch);
   }
@@ -168,7 +168,7 @@ export class OAuthSession {
     return sameIssuer(this.#options.store.load(this.#config.url).tokens, context);
   }
 
-  /** What is to be stored, and sent with each request. */
+  /** Checks credentials that will be stored, and sent with each request. */
   #checked<T extends object>(credentials: T): T {
     const chars = JSON.stringify(credentials).length;
     if (chars > MAX_STORED_CHARS) throw this.#tooLong('tokens or a client', chars, MAX_STORED_CHARS);
@@ -213,7 +213,7 @@ export class OAuthSession {
   }
 }
 
-/** What one authorization server issued is never shown to another. */
+/** Credentials issued by one authorization server are never shown to another. */
 function sameIssuer<T extends StoredOAuthTokens | StoredOAuthClientInformation>(
   stored: T | undefined,
   context: OAuthClientInformationContext | undefined,
@@ -257,7 +257,7 @@ class Renewals {
     this.#failure = failure;
   }
 
-  /** The same `fetch`, which sees renewals go through. */
+  /** Wraps `fetch` so that renewals are noticed. */
   through(fetch: FetchLike): FetchLike {
     return async (url, init) => {
       const token = renewedToken(init?.body);

@@ -7,7 +7,7 @@ import { readTextFile } from '../../text/files/read-text-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What is stored of a login. */
+/** The stored state of a login. */
 export interface StoredLogin {
   readonly serverUrl: string;
   readonly tokens?: StoredOAuthTokens;

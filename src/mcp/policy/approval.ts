@@ -13,7 +13,7 @@ export interface ApprovalRequest extends PolicyTool {
   readonly reason: 'destructive' | 'rule';
   /** Where `always` is kept; undefined: only until the program exits. */
   readonly savedIn: string | undefined;
-  /** What is wrong with other arguments for the call; undefined: nothing. */
+  /** The fault of other arguments for the call; undefined: none. */
   readonly problem: (args: unknown) => string | undefined;
   /** Aborts when the turn is cancelled, which ends the question. */
   readonly signal?: AbortSignal;
@@ -34,13 +34,13 @@ export interface TurnApprover {
   readonly everyCall: boolean;
 }
 
-/** What is to be approved. */
+/** The call to be approved. */
 export interface ApprovalSubject extends PolicyTool {
   readonly arguments: CallArguments;
   readonly reason: ApprovalRequest['reason'];
   /** The schema of its arguments. */
   readonly parameters: object;
-  /** What `always` is remembered by; undefined: it cannot be saved. */
+  /** The key that `always` is remembered by; undefined: it cannot be saved. */
   readonly identity: AllowedTool | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,12 +59,12 @@ export class Approvals {
     this.#saved = saved;
   }
 
-  /** What was allowed for the conversation is asked about again. */
+  /** Asks again about calls that were allowed for the conversation. */
   endConversation(): void {
     this.#conversation.clear();
   }
 
-  /** What was allowed for this tool, here and in the file, is asked about again; whether there was anything. */
+  /** Withdraws every approval of this tool, here and in the file; returns whether there was any. */
   takeBack(tool: string): boolean {
     const ofTool = (key: string) => (JSON.parse(key) as readonly string[])[1] === tool;
     const taken = [this.#always, this.#conversation].flatMap(set =>
@@ -129,7 +129,7 @@ export class Approvals {
     throw new LlmHostError('TOOL_REFUSED', `The user's arguments for '${offered}' do not fit: ${problem}`);
   }
 
-  /** What was saved in an earlier run answers neither `--ask` nor a rule: those ask about every call. */
+  /** An approval saved in an earlier run answers neither `--ask` nor a rule: those ask about every call. */
   #isAllowed(subject: ApprovalSubject): boolean {
     const key = keyOf(subject);
     if (this.#always.has(key) || this.#conversation.has(key)) return true;

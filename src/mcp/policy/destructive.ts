@@ -3,7 +3,7 @@ import { basename, isAbsolute, resolve } from 'node:path';
 import { ownArguments } from '../config/own-command.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/types.ts';
 
-/** What decides whether a call may destroy something. */
+/** The facts by which a call is judged destructive or not. */
 export interface CallInQuestion {
   /** The server's own name for the tool. */
   readonly tool: string;
@@ -59,7 +59,7 @@ const WRITES = new Set([
 /** Words of an argument that says which file is written. */
 const TARGETS = new Set(['path', 'file', 'filename', 'filepath', 'destination', 'dest', 'target', 'output']);
 const FOLDERS = new Set(['directory', 'dir', 'folder']);
-/** Of a copy or a move, these are only read. */
+/** Arguments that a copy or a move only reads. */
 const SOURCES = new Set(['source', 'src', 'from', 'input', 'old']);
 
 /**

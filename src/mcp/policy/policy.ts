@@ -2,7 +2,7 @@ import { LlmHostError } from '../../errors.ts';
 import { matchesGlob } from '../../text/files/glob.ts';
 import type { Approval, ServerSettings } from '../config/types.ts';
 
-/** What the user allows, from config.json and the command line. Patterns may use `*` and `?`. */
+/** The user's rules for tools, from config.json and the command line. Patterns may use `*` and `?`. */
 export interface ToolPolicy {
   /** Never offered or called. Case-insensitive, so that spelling cannot get around it. */
   readonly blocked?: readonly string[];
@@ -66,7 +66,7 @@ export class PolicyCheck {
     return approval === 'auto' && this.#policy.askAll === true ? 'ask' : approval;
   }
 
-  /** What the server's entry says about the tool. A rule that holds a tool back does so in any spelling. */
+  /** The rule for the tool in the server's entry. A rule that holds a tool back does so in any spelling. */
   ruleOf({ tool }: PolicyTool, settings: ServerSettings): Approval | undefined {
     return settings.approval?.find(({ pattern, approval }) =>
       approval === 'auto' ? matchesGlob(pattern, tool) : matchesGlob(fold(pattern), fold(tool)),

@@ -11,7 +11,7 @@ export type InputCompletion =
     };
 
 /**
- * What may follow in an input up to the cursor: arguments of `/server:prompt`, parts of a resource's template after
+ * Completes an input up to the cursor: arguments of `/server:prompt`, parts of a resource's template after
  * `@server:`. undefined: nothing of a server.
  */
 export function inputCompletion(

@@ -4,12 +4,12 @@ import { isPlainObject } from '../../text/json/plain-object.ts';
 /** In the schema of an argument that is to be sent as an HTTP header too, so that proxies can route by it. */
 const KEY = 'x-mcp-header';
 const TYPES = new Set(['string', 'integer', 'boolean']);
-/** What RFC 9110 calls a token. */
+/** A token as RFC 9110 defines it. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const MAX_DEPTH = 32;
 
 interface Declaration {
-  /** Of property names. */
+  /** Property names from the outside in. */
   readonly path: readonly string[];
   readonly header: string;
   readonly type: unknown;

@@ -162,7 +162,7 @@ export class Connection {
     return this.#timedOut;
   }
 
-  /** Of the protocol version that was agreed on; undefined before that. */
+  /** The era of the agreed protocol version; undefined before agreement. */
   get era(): 'legacy' | 'modern' | undefined {
     return this.#client.getProtocolEra();
   }
@@ -372,7 +372,7 @@ class OpenCalls {
         this.#tell.delete(onWaiting);
         if (this.#asking) onWaiting(false);
       }
-      // What a server asked during its calls is of no use to it once the last of them is cancelled.
+      // Questions that a server asks during its calls are useless once the last of them is cancelled.
       if (signal.aborted && this.#tell.size === 0) this.#renew();
     }
   }

@@ -29,13 +29,13 @@ export interface ListKind<T> {
   /** The key of the list in the result. */
   readonly key: string;
   readonly schema: ZodType<T>;
-  /** What identifies an item. */
+  /** The key that identifies an item. */
   readonly idOf: (item: T) => string;
   /** For messages. */
   readonly word: string;
   /** Why an item, as it was sent, cannot be used. */
   readonly faultOf: (item: unknown) => string | undefined;
-  /** What to call it in a message. */
+  /** The item's name in a message. */
   readonly labelOf: (item: unknown) => string;
 }
 
@@ -205,7 +205,7 @@ function hiddenFault(value: unknown, exact: boolean): string | undefined {
   return undefined;
 }
 
-/** What templates, grammars and validators rely on. */
+/** Checks the parts of a schema that templates, grammars and validators rely on. */
 function schemaFault(schema: unknown): string | undefined {
   if (schema === undefined) return undefined;
   if (!isPlainObject(schema)) return 'its inputSchema is not an object';

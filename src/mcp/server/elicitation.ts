@@ -5,7 +5,7 @@ const MAX_FIELDS = 50;
 const MAX_CHOICES = 200;
 
 /**
- * What a server asks the user: to fill in a form (a flat JSON Schema object), or to open an address by themselves,
+ * A server's question to the user: to fill in a form (a flat JSON Schema object), or to open an address by themselves,
  * for what must not pass through this program.
  */
 export interface ElicitationRequest {

@@ -4,7 +4,7 @@ import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import { isPlainObject } from '../../text/json/plain-object.ts';
 
 /**
- * What is kept of a server's texts, in UTF-16 units. Everything that leaves this room has been through one of the
+ * Limits of a server's texts, in UTF-16 units. Everything that leaves this room has been through one of the
  * functions below, whoever reads it: the screen, the lines, JSON, the log, or the model. Results of calls have their
  * own limit, by the size of the context (`maxResultChars`).
  */
@@ -15,14 +15,14 @@ export const TEXT_LIMITS = {
   stderrTail: 4000,
   logLine: 4000,
   progress: 200,
-  /** What the user is asked, and a notice that repeats it. */
+  /** Questions to the user, and notices that repeat them. */
   question: 4000,
   notice: 400,
   /** Title, description, default and choice of a form's field. */
   field: 400,
-  /** Of tools, prompts, resources. */
+  /** Titles of tools, prompts, resources. */
   title: 100,
-  /** Of tools, prompts, their arguments, resources. */
+  /** Descriptions of tools, prompts, their arguments, resources. */
   description: 8000,
   instructions: 8000,
   /** Names have to be repeated exactly: longer ones, and ones with hidden characters, are refused. */
@@ -45,7 +45,7 @@ export function cleanText(text: string, limit: number = Number.POSITIVE_INFINITY
   return `${clean.slice(0, limit)} ...`.toWellFormed();
 }
 
-/** The same on one line. */
+/** Cleans and cuts a text to one line. */
 export function cleanLine(text: string, limit: number): string {
   return cleanText(text.slice(0, 2 * limit).replace(/\s+/g, ' '), limit);
 }
@@ -60,7 +60,7 @@ export function cleanDescription(text: string): string {
   return cleanText(text, TEXT_LIMITS.description);
 }
 
-/** What a server calls a thing for people, on one line; '' without one. */
+/** A thing's name for people, on one line; '' without one. */
 export function cleanTitle(text: string | undefined): string {
   return cleanLine(text ?? '', TEXT_LIMITS.title).trim();
 }

@@ -44,7 +44,7 @@ export class ManagedServer {
   #connection: Connection | undefined;
   /** The current or latest start or restart; never rejects. */
   #started: Promise<void> = Promise.resolve();
-  /** What `#started` was begun with, so that nothing is started twice. */
+  /** The controller that `#started` was begun with, so that nothing is started twice. */
   #startedBy: AbortController | undefined;
   /** The latest of restarting, disabling and closing; never rejects. */
   #changing: Promise<void> = Promise.resolve();
@@ -158,7 +158,7 @@ export class ManagedServer {
     return this.config.transport === 'stdio' ? this.#options.slots.run(start, this.#stop.signal) : start();
   }
 
-  /** Of changes that overlap only the latest goes on, and all of them are over when it is. */
+  /** If changes overlap, only the latest continues; when it ends, all have ended. */
   async #change(state: ServerState['state']): Promise<void> {
     const change: Promise<void> = this.#end(state).then(() => {
       if (change !== this.#changing || state !== 'starting') return;

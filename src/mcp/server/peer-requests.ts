@@ -22,7 +22,7 @@ export interface PeerRequestOptions extends QuestionOptions {
   readonly callSignal: () => AbortSignal | undefined;
 }
 
-/** What this host offers to servers. Not sampling: the protocol has deprecated it. */
+/** The capabilities that this host offers to servers. Sampling is not among them: the protocol has deprecated it. */
 export const CLIENT_CAPABILITIES = {
   roots: { listChanged: false },
   elicitation: { form: { applyDefaults: true }, url: {} },

@@ -156,7 +156,7 @@ export class ServerLists {
     }
   }
 
-  /** Of several pages the shortest time counts. */
+  /** The shortest time of several pages counts. */
   #noteFreshness(method: string, ttlMs: number | undefined, first: boolean): void {
     const until =
       ttlMs !== undefined && ttlMs > 0

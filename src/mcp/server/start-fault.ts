@@ -12,11 +12,11 @@ interface FailedStart {
   readonly ending: string | undefined;
   readonly timedOutAfterMs: number | undefined;
   readonly stderrTail: string;
-  /** What it printed in the place of messages. */
+  /** The first line it printed in place of messages. */
   readonly strayLine: string | undefined;
 }
 
-/** What the user is told of a server that did not start. */
+/** The message to the user about a server that did not start. */
 export function startFailure(error: unknown, failed: FailedStart): LlmHostError {
   const { server, ending, timedOutAfterMs, stderrTail, strayLine } = failed;
   const reason =

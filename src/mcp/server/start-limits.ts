@@ -7,7 +7,7 @@ const INSTALL_TIMEOUT_MS = 180_000;
 const QUESTION_MS = 3000;
 /** a local one, whose late answer still counts, has this share of a short time. */
 const QUESTION_SHARE = 1 / 3;
-/** Of the time for starting, for a second process that is not probed; */
+/** The share of the time for starting that a second process gets which is not probed; */
 const SECOND_SHARE = 1 / 3;
 /** with more than this, the first one would lack it: what it has installed is there for the second. */
 const MOST_SECOND_MS = 10_000;
@@ -31,7 +31,7 @@ export function questionLimitMs(
 }
 
 /**
- * Of `leftMs`, those in which a server that is up has to answer the question for the newer era or the older greeting. A local
+ * The part of `leftMs` in which a running server has to answer the question for the newer era or the older greeting. A local
  * one that is not up yet has all of them.
  */
 export function probingLimitMs(leftMs: number): number {

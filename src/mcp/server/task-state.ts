@@ -7,7 +7,7 @@ import { type CallResult, CallResultSchema } from './wire-schemas.ts';
 const STATUSES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;
 
 const milliseconds = z.number().nonnegative().optional().catch(undefined);
-/** Of both eras: the newer one has the unit in the names, and the result inside. */
+/** Tasks of both eras: the newer one has the unit in the names, and the result inside. */
 const TaskSchema = z.looseObject({
   taskId: z
     .string()
@@ -34,10 +34,10 @@ export interface TaskState {
   readonly pollMs: number | undefined;
   /** How long the server keeps it. */
   readonly ttlMs: number | undefined;
-  /** Of a completed one; in the older era it has to be asked for. */
+  /** The result of a completed task; in the older era it has to be asked for. */
   readonly result: CallResult | undefined;
   readonly error: string | undefined;
-  /** What it asks the user, by keys that are used once. */
+  /** Questions to the user, by keys that are used once. */
   readonly inputRequests: Readonly<Record<string, unknown>>;
 }
 

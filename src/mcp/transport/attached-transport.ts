@@ -6,7 +6,7 @@ import type { ServerTransport } from './server-transport.ts';
 /** How the SDK names its question for the newer era. */
 const PROBE_ID = 'server-discover-probe-';
 const PING_ID = 'llm-host-ping';
-/** Of what a server says before it is greeted. */
+/** The limit of messages that a server sends before it is greeted. */
 const MAX_HELD = 100;
 
 /**

@@ -179,7 +179,7 @@ export function limitedBody(body: Readable, { stream, id }: LimitedBodyOptions):
       if (!stream || id === undefined) return done(new Error(fault));
       refused = true;
       const error = JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: fault } });
-      // What came before is half an event, not valid JSON, and its reader drops it.
+      // The bytes before it are half an event, not valid JSON, and its reader drops them.
       done(null, `\n\nevent: message\ndata: ${error}\n\n`);
       body.unpipe(limited);
       body.destroy();

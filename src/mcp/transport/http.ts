@@ -197,7 +197,10 @@ export class HttpTransport implements ServerTransport {
     if (typeof id === 'number' && this.#flow.waitsFor(id)) this.#flow.take(lostAnswer(id));
   }
 
-  /** Of Streamable HTTP, a request has its answer in the response; the SDK would wait on. With SSE it comes on the stream. */
+  /**
+   * A request over Streamable HTTP has its answer in the response; the SDK would wait on. With SSE it comes on the
+   * stream.
+   */
   #noteNoAnswer(id: string | number): void {
     if (this.hasPerRequestStream && this.#flow.waitsFor(id)) this.#flow.take(noAnswer(id));
   }

@@ -1,14 +1,14 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/client';
 
-/** What one server may send. Real servers stay far below; one that does not is stopped, and told why. */
+/** The most that one server may send. Real servers stay far below; one that does not is stopped, and told why. */
 export const FLOW_LIMITS = {
   /** Requests that wait for their answer, or whose answer the server does not read. */
   openRequests: 256,
   requestsPerSecond: 100,
-  /** Of calls' progress, most of which is merged, and of all others. */
+  /** Progress of calls, most of which is merged, and all other notifications. */
   progressPerSecond: 20_000,
   notificationsPerSecond: 1000,
-  /** What may come at once, in seconds of the rates above. */
+  /** The size of a burst, in seconds of the rates above. */
   burstSeconds: 10,
   /** Progress of one call in between is left out, but for the last. */
   progressIntervalMs: 100,
@@ -132,7 +132,7 @@ export class IncomingFlow {
   /** The first at once, then the latest at each interval, and the last before the answer. */
   #takeProgress(message: JSONRPCNotification): void {
     const progress = this.#find(message.params?.progressToken);
-    // Of a call that is over.
+    // The progress of a call that is over.
     if (progress === undefined) return;
     progress.pending = message;
     if (progress.timer !== undefined) return;

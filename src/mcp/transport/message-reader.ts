@@ -13,7 +13,7 @@ const MEGABYTE = 1024 * 1024;
 export const MAX_MESSAGE_BYTES = 10 * MEGABYTE;
 /** This much junk without a message in between, and the server is given up. */
 const MAX_JUNK_BYTES = 64 * MEGABYTE;
-/** What each line counts at least: a flood of short lines costs more time than its bytes. */
+/** The least that a line counts: a flood of short lines costs more time than its bytes. */
 const MIN_JUNK_BYTES = 64;
 const MAX_JUNK_LINE_CHARS = 200;
 /** Stray lines in a row to report; the rest are only counted. */

@@ -20,7 +20,7 @@ export function pauseAfter(tookMs: number): number {
  */
 export class PacedReader {
   readonly #stream: Readable;
-  /** What is left of the chunk. */
+  /** The unread rest of the chunk. */
   #rest: Iterator<unknown> | undefined;
   /** When this round of the event loop began for this stream. */
   #began: number | undefined;

@@ -297,7 +297,7 @@ export class StderrTail {
   }
 }
 
-/** What a server inherits. Anything else, above all tokens and keys, must be named in its entry. */
+/** Variables that a server inherits. Anything else, above all tokens and keys, must be named in its entry. */
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
 /** Hardly any Windows program starts without these. */
 const WINDOWS =

@@ -21,7 +21,7 @@ const LISTS = [
   ...['content', 'contents', 'messages'],
 ];
 
-/** Of a list or a call's result, what may be missing; some servers write null for it. */
+/** Fields of a list or a call's result that may be missing; some servers write null for them. */
 const OPTIONAL = ['nextCursor', 'content', 'isError'];
 
 /** In one answer; more would be asked of the user one by one, and take long to check. */

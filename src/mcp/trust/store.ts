@@ -10,7 +10,7 @@ type Content = Record<Section, Map<string, Map<string, string>>>;
 const SECTIONS: readonly Section[] = ['launches', 'tools'];
 
 /**
- * What the user has allowed: one JSON file that only its owner can read and write. A file that others could have
+ * The user's consents: one JSON file that only its owner can read and write. A file that others could have
  * written, or that is damaged, counts as empty; at worst a question is asked again.
  */
 export class TrustStore {

@@ -77,7 +77,7 @@ function hash(value: unknown): string {
 
 const MAX_DEPTH = 64;
 
-/** The same value in any order of keys. */
+/** Orders the keys of a value, so that equal values have equal texts. */
 function canonical(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return '...';
   if (Array.isArray(value)) return value.map(item => canonical(item, depth + 1));

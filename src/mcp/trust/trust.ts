@@ -79,7 +79,7 @@ function howToAllow({ file }: McpDocument): string {
   );
 }
 
-/** What an entry would start, for the user to approve. */
+/** The program that an entry would start, for the user to approve. */
 export interface Launch {
   readonly server: string;
   /** The whole command line or URL as written in the file, with nothing cut or hidden. */

@@ -45,10 +45,10 @@ const hostsFile = z.strictObject({
 export type HostsFile = z.infer<typeof hostsFile>;
 type Given = z.infer<typeof host>;
 
-/** What this machine has, for a first host that does not say. */
+/** This machine's figures, for a first host that does not give its own. */
 export type OwnMachine = Pick<Host, 'memoryBytes' | 'bytesPerSecond'>;
 
-/** Of a single machine, which sends nothing, and until it is measured. */
+/** The link of a single machine, which sends nothing, and the one assumed until it is measured. */
 const NO_LINK: Link = { bytesPerSecond: Number.POSITIVE_INFINITY, latency: 0, mesh: false };
 
 /**

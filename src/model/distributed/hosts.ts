@@ -3,13 +3,13 @@ export interface Host {
   readonly name: string;
   /** `IP:PORT` of its end of the ring. */
   readonly address: string;
-  /** What the model may take there. */
+  /** Memory that the model may take there. */
   readonly memoryBytes: number;
-  /** Of its memory. */
+  /** Bandwidth of its memory. */
   readonly bytesPerSecond: number;
 }
 
-/** What connects neighbours, in one direction. */
+/** The connection of neighbours, in one direction. */
 export interface Link {
   readonly bytesPerSecond: number;
   /** Seconds until the first byte of a message is there. */

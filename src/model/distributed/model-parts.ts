@@ -11,17 +11,20 @@ export interface Bytes {
 
 /** A model as far as its division over machines goes. */
 export interface ModelParts {
-  /** Of each layer, what tensor parallelism divides, and what every machine then has whole. */
+  /** Bytes of each layer: the part that tensor parallelism divides, and the part that every machine then has whole. */
   readonly layers: readonly { readonly divided: Bytes; readonly whole: Bytes }[];
   /** Embedding, last norm and head. */
   readonly ends: Bytes;
-  /** Of them, what the machine with the first layers holds. */
+  /** Their part on the machine with the first layers. */
   readonly embeddingBytes: number;
-  /** Of all keys and values for the context. */
+  /** Bytes of all keys and values for the context. */
   readonly kvBytes: number;
-  /** Of the first machine or another one beside its weights and caches, where so many divide each layer. */
+  /**
+   * Working memory of the first machine, or of another one, besides weights and caches, where `machines` divide each
+   * layer.
+   */
   readonly workingBytes: (machines: number, first: boolean) => number;
-  /** Of a token's activations between two layers. */
+  /** Bytes of a token's activations between two layers. */
   readonly activationBytes: number;
 }
 

@@ -36,7 +36,7 @@ export function expertsOf(config: JsonObject): { readonly key: string; readonly 
 export const hasNetwork = ({ config, weights }: Omit<Described, 'adapters'>): boolean =>
   !expertsOf(config) || weights.tensors.some(({ name }) => NETWORK.test(name));
 
-/** What each of `machines` computes that divide the model's heads, networks and experts. */
+/** The part that each of `machines` computes if they divide the model's heads, networks and experts. */
 export function partOfModel(whole: Described, machines: number): Described {
   const { config, adapters } = whole;
   const divided = (...keys: readonly string[]) =>

@@ -14,9 +14,9 @@ export interface Sharing {
 }
 
 // Fitted to the peaks of processes on a CPU: docs/evidence/distributed.md has foretold and measured ones.
-/** What sharing takes in each process; of it 34 MB are the buffers of MLX's ring. */
+/** Memory that sharing takes in each process; 34 MB of it are the buffers of MLX's ring. */
 const GROUP_BYTES = 56e6;
-/** What the program takes on the first machine beside what each process does. */
+/** Memory that the program takes on the first machine in addition to a worker's. */
 const CHAT_BYTES = 40e6;
 
 /** Bytes that a machine has of the weights, and takes beside those and its caches. */

@@ -1,7 +1,7 @@
 import type { Host } from './hosts.ts';
 import type { Bytes, ModelParts } from './model-parts.ts';
 
-/** What one machine has of a model. */
+/** One machine's part of a model. */
 export interface Share {
   readonly name: string;
   readonly address: string;

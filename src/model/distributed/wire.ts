@@ -1,17 +1,17 @@
 import type { Link } from './hosts.ts';
 
-/** What machines send each other for a token. */
+/** The traffic between machines for one token. */
 export interface Wire {
   /** Sums over all machines, or hops from one to the next. */
   readonly messages: number;
   /** Sent by all machines together. */
   readonly bytes: number;
   readonly seconds: number;
-  /** Of them, those that more bandwidth would not save. */
+  /** The part that more bandwidth would not save. */
   readonly latencySeconds: number;
 }
 
-/** What the first machine has decided, once a step. */
+/** The first machine's decisions, sent once a step. */
 const DECISION_BYTES = 64;
 const ID_BYTES = 4;
 

@@ -23,7 +23,7 @@ export interface EncoderConfig {
 const NO_LIMIT = 1e9;
 
 /**
- * Of a model folder; undefined: the model generates text. Those of encoder families generate none; one of another family
+ * Reads a model folder's configuration; undefined: the model generates text. Encoder families generate none; another family
  * is an encoder if its modules.json has a pooling.
  * @throws LlmHostError MODEL_BROKEN, MODEL_UNSUPPORTED
  */
@@ -56,7 +56,7 @@ function textsOf(prompts: JsonObject): Record<string, string> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-/** Those of sentence_bert_config.json and tokenizer_config.json: the smaller one, as in the reference. */
+/** The smaller limit of sentence_bert_config.json and tokenizer_config.json, as in the reference. */
 function maxTokensOf(folder: string, tokenizerConfig: JsonObject | undefined): number | undefined {
   const { max_seq_length: own } = readJsonObject(join(folder, 'sentence_bert_config.json')) ?? {};
   const limits = [own, tokenizerConfig?.model_max_length].filter(

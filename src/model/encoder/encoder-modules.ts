@@ -14,7 +14,7 @@ export interface DenseModule {
   readonly activation: 'identity' | 'tanh';
 }
 
-/** What modules.json puts behind a model. */
+/** The modules that modules.json puts behind a model. */
 export interface EncoderModules {
   /** undefined: there is no module for it. */
   readonly pooling: Pooling | undefined;

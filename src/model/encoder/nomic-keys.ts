@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../text/files/json-file.ts';
 
-/** What the code published with nomic_bert's checkpoints calls the usual keys; transformers reads only these. */
+/** Names of the usual keys in the code published with nomic_bert's checkpoints; transformers reads only these. */
 const KEYS: Readonly<Record<string, string>> = {
   n_embd: 'hidden_size',
   n_head: 'num_attention_heads',

@@ -4,9 +4,9 @@ import type { NameTable } from './names.ts';
 
 /** One of llama.cpp's architectures. */
 export interface Architecture {
-  /** Of modules. */
+  /** Names of modules. */
   readonly names: NameTable;
-  /** Of tensors that are no module's weight or bias, or have another name than it. */
+  /** Names of tensors that are no module's weight or bias, or are named differently from it. */
   readonly tensors?: NameTable;
   /** By llama.cpp's names with `%` for the layer: shapes that the engine has otherwise, of the same elements. */
   readonly shapes?: Readonly<Record<string, (shape: readonly number[]) => readonly number[]>>;
@@ -20,7 +20,7 @@ export interface Architecture {
   readonly rotatesPart?: boolean;
   /** Has no positions; what a file says of its rotation means nothing. Default: false. */
   readonly withoutPositions?: boolean;
-  /** Of yarn's parameters those that no file has. */
+  /** YaRN parameters that GGUF does not store. */
   readonly yarn?: JsonObject;
   /** Has mixtures of experts. */
   readonly experts?: boolean;

@@ -2,7 +2,7 @@ import type { TensorEntry } from '../../native/load-types.ts';
 import { broken } from '../../text/files/model-fault.ts';
 import type { GgufParts } from './parts.ts';
 
-/** What a file says of its model. */
+/** A file's description of its model. */
 export interface GgufFacts {
   /** Metadata below the architecture's name. Throws where it is missing and has no default. */
   number(key: string, missing?: number): number;

@@ -37,7 +37,7 @@ const NEMOTRON: NameTable = {
   'blk.%.ffn_down': `${MIXER}.down_proj`,
   ...mambaNames(MIXER),
   ...NEXTN,
-  // Of the layer that predicts several tokens at once.
+  // Belongs to the layer that predicts several tokens at once.
   'blk.%.post_attention_norm': `${LAYER}.post_attention_layernorm`,
 };
 

@@ -40,7 +40,7 @@ export const LATENTS: readonly (readonly [string, Architecture])[] = [
 
 function latent({ number, has, hidden, heads }: GgufFacts): JsonObject {
   const rotated = number('rope.dimension_count');
-  // Those of the latents have the shorter names where a file has both.
+  // Where a file has both, the shorter names are those of the latents.
   const key = number('attention.key_length_mla', number('attention.key_length'));
   const value = number('attention.value_length_mla', number('attention.value_length', hidden / heads));
   return {

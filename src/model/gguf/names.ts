@@ -16,7 +16,7 @@ export const LLAMA: NameTable = {
   'blk.%.ffn_down': 'model.layers.%.mlp.down_proj',
 };
 
-/** Of q and k. */
+/** Norms of q and k. */
 export const HEAD_NORMS: NameTable = {
   'blk.%.attn_q_norm': 'model.layers.%.self_attn.q_norm',
   'blk.%.attn_k_norm': 'model.layers.%.self_attn.k_norm',
@@ -35,7 +35,7 @@ export const AFTER_NORMS: NameTable = {
   'blk.%.post_ffw_norm': 'model.layers.%.post_feedforward_layernorm',
 };
 
-/** Of layers that predict several tokens at once, which are left out. */
+/** Tensors of layers that predict several tokens at once, which are left out. */
 export const NEXTN: NameTable = {
   'blk.%.nextn.eh_proj': 'model.layers.%.eh_proj',
   'blk.%.nextn.enorm': 'model.layers.%.enorm',

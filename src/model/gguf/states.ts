@@ -66,7 +66,7 @@ export const STATES: readonly (readonly [string, Architecture])[] = [
   ],
 ];
 
-/** What a layer is called that has keys and values, and one that has none. */
+/** Each layer's type: `attention` if it has keys and values, `other` if it has none. */
 function layerTypes({ perLayer }: GgufFacts, attention: string, other: string): string[] {
   return perLayer('attention.head_count_kv').map(heads => (heads > 0 ? attention : other));
 }

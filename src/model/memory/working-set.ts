@@ -7,7 +7,7 @@ import { stateBytes } from './recurrent-states.ts';
 /** Bytes for the program, activations and logits where they were not measured: on a GPU, and of encoders at least. */
 export const USUAL_WORKING_SET = 256 * 1024 * 1024;
 
-/** What decides how much memory is in use beside weights and caches. */
+/** The facts that decide how much memory is in use besides weights and caches. */
 export interface Work {
   readonly config: JsonObject;
   readonly weights: WeightFiles;
@@ -26,15 +26,15 @@ export interface Work {
 // Fitted to the peaks of processes on a CPU: docs/evidence/measurements.md has foretold and measured ones.
 /** Node and the addon, ready for a prompt. */
 const PROGRAM_BYTES = 62e6;
-/** What the packed forms of weights take beside them. */
+/** Memory of the packed forms of weights, as a share of the weights. */
 const PACKED_SHARE = 0.02;
-/** Of a token in the tokenizer's tables. */
+/** Bytes of one token in the tokenizer's tables. */
 const TOKEN_BYTES = 200;
-/** Of an adapter's matrices, which are widened, in bytes of its file. */
+/** Memory of an adapter's widened matrices, as a multiple of its file. */
 const ADAPTER_SHARE = 2.4;
 /** For each number that a layer computes of a token: 4 bytes, and as many of results that wait for others. */
 const RESULT_BYTES = 8;
-/** The same where fewer wait, since sums with other machines hold up what comes behind them. */
+/** Bytes of results where fewer wait, since sums with other machines hold up the steps after them. */
 const SHARED_RESULT_BYTES = 6.5;
 
 /** Bytes that a prompt takes beside weights and caches at most. */
