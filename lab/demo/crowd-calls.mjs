@@ -3,7 +3,7 @@
 // Usage: node lab/demo/crowd-calls.mjs [--tools 10,49,390] [--every 3] [--pin calculator,files] [--cases FILE] [--failures]
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ToolMeter } from '../../dist/agent/offer/tool-meter.js';
+import { ToolMeter } from '../../dist/agent/offer/tool-budget.js';
 import { ToolOffer } from '../../dist/agent/offer/tool-offer.js';
 import { Rankings } from '../../dist/agent/offer/tool-ranking.js';
 import { DEMO_CONFIG } from '../../dist/cli/settings/demo.js';

@@ -53,7 +53,8 @@ def main():
     os.replace(path + ".tmp", path)
     config = {"fine_tune_type": "lora", "num_layers": LAYERS,
               "lora_parameters": {"rank": RANK, "scale": SCALE, "dropout": 0.0,
-                                  "keys": [module for _, parts in FUSED.values() for module, _ in parts]}}
+                                  "keys": [module for _, parts in FUSED.values() for module, _ in parts]},
+              "llm_host": {"call_confidence": 0.5, "look_up_first": True}}
     with open(os.path.join(a.to, "adapter_config.json"), "w", encoding="utf-8") as f:
         json.dump(config, f, indent=2)
         f.write("\n")

@@ -8,6 +8,10 @@
 namespace llm_host {
 namespace {
 
+// Not a field of requests: a property of the model's adapter.
+constexpr SamplingRange kCallConfidence{
+    "callConfidence", 0, 1, false, true, "a number of at least 0 and below 1"};
+
 static_assert(kMaxTokens.max <= std::numeric_limits<int32_t>::max());
 static_assert(kTopK.max <= std::numeric_limits<int32_t>::max());
 static_assert(kSeed.max <= std::numeric_limits<uint32_t>::max());

@@ -21,7 +21,6 @@ inline constexpr SamplingRange kRepetitionPenalty{"repetitionPenalty", 0, 10, tr
 inline constexpr SamplingRange kPresencePenalty{"presencePenalty", -2, 2, false, false, "a number from -2 to 2"};
 inline constexpr SamplingRange kFrequencyPenalty{"frequencyPenalty", -2, 2, false, false, "a number from -2 to 2"};
 inline constexpr SamplingRange kLogitBias{"logitBias", -100, 100, false, false, "a number from -100 to 100"};
-inline constexpr SamplingRange kCallConfidence{"callConfidence", 0, 1, false, true, "a number of at least 0 and below 1"};
 inline constexpr SamplingRange kSeed{"seed", 0, 4294967295, false, false, "an integer from 0 to 4294967295"};
 inline constexpr SamplingRange kMaxTokens{"maxTokens", 1, 2147483647, false, false, "an integer from 1 to 2147483647"};
 // clang-format on

@@ -46,8 +46,9 @@ export function toNativeRequest(
     ...(request.allowedFirst && {
       allowedFirst: bits('allowedFirst', request.allowedFirst, model.vocabSize),
     }),
-    ...(request.callStart !== undefined && {
-      callStart: integer('callStart', request.callStart, 0, model.vocabSize - 1),
+    callConfidence: request.callStart?.confidence ?? 0,
+    ...(request.callStart && {
+      callStart: integer('callStart', request.callStart.token, 0, model.vocabSize - 1),
     }),
     continued: integer('continued', request.continued ?? 0, 0, promptIds.length),
   };

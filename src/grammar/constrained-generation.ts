@@ -21,7 +21,7 @@ export async function* constrainedGeneration(
   const prompt = Array.from(request.promptIds);
   const maxTokens = request.maxTokens ?? engine.info.contextLength;
   const room = Math.min(maxTokens, engine.info.contextLength - prompt.length);
-  const confidence = request.callStart === undefined ? 0 : VALUE_CONFIDENCE * (request.callConfidence ?? 0);
+  const confidence = VALUE_CONFIDENCE * (request.callStart?.confidence ?? 0);
   const reply = new ConstrainedReply(constraint, room, confidence);
   const asked = request.logprobs !== undefined;
   let total: GenerateResult | undefined;

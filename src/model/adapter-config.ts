@@ -1,3 +1,4 @@
+import type { AdapterTraits } from '../native/load-types.ts';
 import { shownJson, visible } from '../text/clean/visible.ts';
 import { isObject, type JsonObject } from '../text/files/json-file.ts';
 import { broken, unsupported } from '../text/files/model-fault.ts';
@@ -13,8 +14,8 @@ export interface AdapterConfig {
   readonly keysName: string;
   /** A is [rank, in] and B [out, rank]. */
   readonly transposed: boolean;
-  /** `llm_host.only_with_tools`, a key of our own: without tools the model is to stay what it is. */
-  readonly onlyWithTools: boolean;
+  /** The keys under `llm_host`, which are our own. */
+  readonly own: AdapterTraits;
 }
 
 /** mlx-lm's config. Throws MODEL_BROKEN or MODEL_UNSUPPORTED. */
@@ -26,8 +27,8 @@ export function mlxAdapterConfig(path: string, json: JsonObject): AdapterConfig 
   if (typeof scale !== 'number' || !Number.isFinite(scale))
     throw broken(path, 'has no numeric lora_parameters.scale');
   const keysName = 'lora_parameters.keys';
-  const onlyWithTools = isOnlyWithTools(path, json);
-  return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false, onlyWithTools };
+  const own = ownKeys(path, json);
+  return { rank, scale, keys: names(path, keysName, keys), keysName, transposed: false, own };
 }
 
 /** PEFT options that change more than W + scale * A B, with the values at which they have no effect. */
@@ -71,18 +72,33 @@ export function peftAdapterConfig(path: string, json: JsonObject): AdapterConfig
   const scale = alpha / (json.use_rslora === true ? Math.sqrt(r) : r);
   // A single string is a pattern, or "all-linear".
   const keys = typeof targets === 'string' ? undefined : names(path, 'target_modules', targets);
-  const onlyWithTools = isOnlyWithTools(path, json);
-  return { rank: r, scale, keys, keysName: 'target_modules', transposed: true, onlyWithTools };
+  return { rank: r, scale, keys, keysName: 'target_modules', transposed: true, own: ownKeys(path, json) };
 }
 
-function isOnlyWithTools(path: string, { llm_host: own = {} }: JsonObject): boolean {
+type OwnKey = readonly [trait: keyof AdapterTraits, isValid: (value: unknown) => boolean, wanted: string];
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isConfidence = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1;
+
+const OWN_KEYS: Readonly<Record<string, OwnKey>> = {
+  only_with_tools: ['onlyWithTools', isBoolean, 'true or false'],
+  call_confidence: ['callConfidence', isConfidence, 'a number of at least 0 and below 1'],
+  look_up_first: ['lookUpFirst', isBoolean, 'true or false'],
+};
+
+function ownKeys(path: string, { llm_host: own = {} }: JsonObject): AdapterTraits {
   if (!isObject(own)) throw broken(path, 'has llm_host that is no object');
-  const { only_with_tools: value = false, ...others } = own;
-  const [other] = Object.keys(others);
-  if (other !== undefined)
-    throw broken(path, `has llm_host.${visible(other.slice(0, 40))}; known: only_with_tools`);
-  if (typeof value === 'boolean') return value;
-  throw broken(path, 'has llm_host.only_with_tools that is neither true nor false');
+  const traits = Object.entries(own).map(([key, value]) => {
+    const [trait, isValid, wanted] = (Object.hasOwn(OWN_KEYS, key) && OWN_KEYS[key]) || unknownKey(path, key);
+    if (isValid(value)) return [trait, value] as const;
+    throw broken(path, `has llm_host.${key} ${shownJson(value)}; it must be ${wanted}`);
+  });
+  return Object.fromEntries(traits);
+}
+
+function unknownKey(path: string, key: string): never {
+  const known = Object.keys(OWN_KEYS).join(', ');
+  throw broken(path, `has llm_host.${visible(key.slice(0, 40))}; known: ${known}`);
 }
 
 function isRank(value: unknown): value is number {

@@ -34,8 +34,7 @@ export function readAdapter(folder: string, base: WeightFiles, wrapped = false):
   const named = peft ? { ...stored, tensors: stored.tensors.map(t => withMlxName(path, t)) } : stored;
   const weights = wrapped ? textTensors(named) : named;
   checkTensors(path, wrapped ? { ...config, keys: config.keys?.map(textName) } : config, weights, base);
-  const { scale, onlyWithTools } = config;
-  return { weights, scale, transposed: peft, ...(onlyWithTools && { onlyWithTools }) };
+  return { weights, scale: config.scale, transposed: peft, ...config.own };
 }
 
 /** `base_model.model.MODULE.lora_A.weight` becomes MODULE.lora_a; an adapter's name may precede `.weight`. */

@@ -61,6 +61,7 @@ export interface NativeRequest extends SamplingNumbers {
   readonly allowedFirst?: Uint8Array;
   /** The token that a call begins with: it comes first only if it is as likely as `callConfidence`. Default: none. */
   readonly callStart?: number;
+  readonly callConfidence: number;
   /**
    * This many of the last `promptIds` were generated before: penalties count them as such, and random numbers continue
    * as if generation had gone on. Default 0.

@@ -36,14 +36,27 @@ export interface WeightFiles {
   readonly tensors: readonly TensorEntry[];
 }
 
-export interface AdapterSpec {
+/** How a model with an adapter is used. Not for the addon. */
+export interface AdapterTraits {
+  /** The adapter is meant for requests that list tools. Default false. */
+  readonly onlyWithTools?: boolean;
+  /**
+   * A reply begins with a call only if the model gives the first token of one at least this probability, 0 to below 1: a
+   * small model that calls tools too readily makes fewer calls that nobody asked for. A call that is held to its schema is
+   * withdrawn, once a reply, if a value of at most 12 tokens in its arguments is less than 0.6 times as likely as that.
+   * Default 0: off.
+   */
+  readonly callConfidence?: number;
+  /** It begins with `recall` where the question names something of the turns that a summary stands for. Default false. */
+  readonly lookUpFirst?: boolean;
+}
+
+export interface AdapterSpec extends AdapterTraits {
   readonly weights: WeightFiles;
   /** y = Wx + scale * (x A) B, with tensors MODULE.lora_a and MODULE.lora_b. */
   readonly scale: number;
   /** false: A is [in, rank] and B [rank, out], as in MLX; true: [rank, in] and [out, rank], as in PEFT. */
   readonly transposed: boolean;
-  /** Meant for requests that list tools; default false. Not for the addon. */
-  readonly onlyWithTools?: boolean;
 }
 
 /** The modules behind the layers of a model that turns texts into vectors. */

@@ -42,6 +42,7 @@ async function openParts(
   }
   const template = read.toolTemplate ?? read.chatTemplate;
   const grammar = makeGrammar(parts);
+  const { adapters } = read.spec;
   const seconds = (performance.now() - started) / 1000;
   return {
     model: new LocalChatModel({
@@ -53,6 +54,8 @@ async function openParts(
       promptStyle: options.promptStyle && styleFor(engine.info.name, options.promptStyle),
       grammar,
       repetitionGuard: options.repetitionGuard,
+      callConfidence: Math.max(0, ...adapters.map(({ callConfidence = 0 }) => callConfidence)),
+      lookUpFirst: adapters.some(({ lookUpFirst }) => lookUpFirst),
       now: new Date(),
     }),
     tokenizer,

@@ -7,6 +7,7 @@ import type { ResponseFormat } from '../../src/grammar/response-format.ts';
 import { answer, call, collect, content, FakeHost, FakeModel, STATS, type Step } from './fakes.ts';
 
 class HeldModel extends FakeModel {
+  withdrawsCalls = false;
   readonly canConstrain: boolean;
   readonly settled: boolean[] = [];
 
@@ -160,13 +161,12 @@ describe('a call whose arguments do not fit', () => {
   });
 
   test('without an argument is written again where one that nobody gave withdraws the call', async () => {
-    const asked = [content('On or off?')];
-    const { events, held, added } = await run([[call('set', {})], asked], {
-      sampling: { callConfidence: 0.6 },
-    });
-    expect([held, added]).toEqual([
+    const model = new HeldModel([[call('set', {})], [content('On or off?')]]);
+    model.withdrawsCalls = true;
+    const { events, held } = await turn(model, { tools: new SwitchHost() });
+    expect([held, model.requests.map(request => request.messages.length)]).toEqual([
       [false, true],
-      [0, 0],
+      [2, 2],
     ]);
     expect(events.at(-1)).toMatchObject({ type: 'assistant', text: 'On or off?' });
   });

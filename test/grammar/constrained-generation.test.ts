@@ -95,7 +95,7 @@ describe('calls', () => {
   test('another name becomes one of the tools, and what has to follow is said at once but for its end', async () => {
     const { text, runs } = await say(
       planned('<tool_call>\n{"name": "sum", "arguments": {"a": 1}}\n</tool_call>', ending),
-      { request: { callStart: 7 } },
+      { request: { callStart: { token: 7, confidence: 0 } } },
     );
     expect(inside(text)).toEqual({
       name: 'add',
@@ -107,7 +107,7 @@ describe('calls', () => {
     );
     expect(runs[1]?.continued).toBe((runs[1]?.promptIds.length ?? 0) - 3);
     // Only at its beginning may a reply be too unsure to call.
-    expect(runs.map(({ callStart }) => callStart)).toEqual([7, ...runs.slice(1).map(() => undefined)]);
+    expect(runs.map(({ callStart }) => callStart?.token)).toEqual([7, ...runs.slice(1).map(() => undefined)]);
   });
 
   test('a text where a number has to be, a needed argument that is missing, an end too soon', async () => {

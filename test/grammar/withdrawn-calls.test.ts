@@ -57,7 +57,7 @@ async function say(plan: Wish, sure: Sureness, request: Partial<EngineJob> = {})
     constrainCalls: true,
     responseFormat: undefined,
   });
-  const job = { promptIds: [1, 2], maxTokens: 300, callStart: START, callConfidence: 0.6, ...request };
+  const job = { promptIds: [1, 2], maxTokens: 300, callStart: { token: START, confidence: 0.6 }, ...request };
   const events = constrainedGeneration(engine, job, constraint);
   const tokens: TokenEvent[] = [];
   let step: IteratorResult<EngineEvent, GenerateResult>;
@@ -106,8 +106,8 @@ describe('a call with a value that the model is not sure of', () => {
   });
 
   test.each<[string, Partial<EngineJob>]>([
-    ['the call is asked for, so that nothing tells where one would begin', { callStart: undefined as never }],
-    ['no confidence is asked for', { callConfidence: 0 }],
+    ['the call is asked for, so that nothing tells where one would begin', { callStart: undefined }],
+    ['no confidence is asked for', { callStart: { token: START, confidence: 0 } }],
   ])('is kept where %s', async (_, request) => {
     const { text, runs } = await say(wish, nights(0.35), request);
     expect(text).toBe(WHOLE);

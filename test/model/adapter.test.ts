@@ -44,14 +44,34 @@ describe('readAdapter', () => {
     expect(read({ ...CONFIG, llm_host: {} }).onlyWithTools).toBeUndefined();
     expect(read({ ...CONFIG, llm_host: { only_with_tools: true } }).onlyWithTools).toBe(true);
     for (const [llm_host, problem] of [
-      [{ only_with_tools: 'yes' }, 'llm_host.only_with_tools that is neither true nor false'],
-      [{ only_with_tools: null }, 'llm_host.only_with_tools that is neither true nor false'],
-      [{ only_with_tool: true }, 'llm_host.only_with_tool; known: only_with_tools'],
+      [{ only_with_tools: 'yes' }, 'llm_host.only_with_tools "yes"; it must be true or false'],
+      [{ only_with_tools: null }, 'llm_host.only_with_tools null; it must be true or false'],
+      [
+        { only_with_tool: true },
+        'llm_host.only_with_tool; known: only_with_tools, call_confidence, look_up_first',
+      ],
+      [{ toString: true }, 'llm_host.toString; known: only_with_tools, call_confidence, look_up_first'],
       [true, 'llm_host that is no object'],
       [null, 'llm_host that is no object'],
     ]) {
       expect(refusal({ ...CONFIG, llm_host })).toBe(`MODEL_BROKEN: adapter_config.json has ${problem}`);
     }
+  });
+
+  test('says how sure of a call a model has to be, and whether it looks up first', () => {
+    const { callConfidence, lookUpFirst } = read({
+      ...CONFIG,
+      llm_host: { call_confidence: 0.5, look_up_first: true },
+    });
+    expect([callConfidence, lookUpFirst]).toEqual([0.5, true]);
+    expect(read(CONFIG)).not.toHaveProperty('callConfidence');
+    for (const value of [1, -0.1, '0.5', null])
+      expect(refusal({ ...CONFIG, llm_host: { call_confidence: value } })).toBe(
+        `MODEL_BROKEN: adapter_config.json has llm_host.call_confidence ${JSON.stringify(value)}; it must be a number of at least 0 and below 1`,
+      );
+    expect(refusal({ ...CONFIG, llm_host: { look_up_first: 1 } })).toBe(
+      'MODEL_BROKEN: adapter_config.json has llm_host.look_up_first 1; it must be true or false',
+    );
   });
 
   test('fits quantized and GGUF models too', () => {

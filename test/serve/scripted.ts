@@ -125,10 +125,11 @@ export type ServeOptions = Partial<Omit<ServeContext, 'limits' | 'turns'>> & {
   readonly contextLength?: number;
   readonly turns?: Partial<RequestTurnOptions>;
   readonly template?: string;
+  readonly callConfidence?: number;
   readonly others?: OtherModels;
 };
 
-type ModelOptions = Pick<ServeOptions, 'contextLength' | 'turns' | 'template'>;
+type ModelOptions = Pick<ServeOptions, 'contextLength' | 'turns' | 'template' | 'callConfidence'>;
 
 /** A model over a scripted engine. */
 export function scriptedModel(id: string, script: Script, options: ModelOptions = {}) {
@@ -152,6 +153,7 @@ export function scriptedModel(id: string, script: Script, options: ModelOptions 
     tokenizer,
     now: new Date(0),
     template: { compiled: counted, source, capability },
+    callConfidence: options.callConfidence,
   });
   const loaded: LoadedModel = {
     model: {

@@ -70,6 +70,10 @@ export interface ChatModel {
   takeNotices?(): readonly string[];
   /** Whether `constrainCalls` has an effect. Default false. */
   readonly canConstrain?: boolean;
+  /** A call held to its schema is withdrawn where the model has to invent a value. Default false. */
+  readonly withdrawsCalls?: boolean;
+  /** Begins with a look at what was said before, where a question names it. @see lookUpFirst. Default false. */
+  readonly looksUpFirst?: boolean;
   /** Whether `responseFormat` is supported; if not, requests with one are refused. Default false. */
   readonly canFollowFormat?: boolean;
   /** Whether `thinkingBudget` is kept. Default false. */

@@ -23,6 +23,9 @@ export interface LocalModelParts extends PromptBuilderParts, CallProtocolOptions
   readonly grammar?: GrammarEngine;
   /** End a reply that repeats itself without end. Default true. */
   readonly repetitionGuard?: boolean | undefined;
+  /** The adapters' traits, see `AdapterTraits`. */
+  readonly callConfidence?: number | undefined;
+  readonly lookUpFirst?: boolean | undefined;
 }
 
 /** Chat over an engine in this process: messages -> template -> ids -> engine -> text -> parser. */
@@ -55,6 +58,14 @@ export class LocalChatModel implements ChatModel {
 
   get canFollowFormat(): boolean {
     return this.#parts.grammar !== undefined;
+  }
+
+  get withdrawsCalls(): boolean {
+    return this.#callConfidence > 0;
+  }
+
+  get looksUpFirst(): boolean {
+    return this.#parts.lookUpFirst ?? false;
   }
 
   get limitsThinking(): boolean {
@@ -101,7 +112,7 @@ export class LocalChatModel implements ChatModel {
       ...(engine.info.adaptersOptional && { adapted: this.#usesTools(request) }),
       ...sampling,
       logprobs: request.logprobs,
-      ...this.#callStart(request),
+      callStart: this.#callStart(request),
       signal: end.signal,
     };
     const constraint = await this.#constraint(request, forced, newParser);
@@ -162,11 +173,15 @@ export class LocalChatModel implements ChatModel {
     return start.length === 0 ? ids : [...ids, ...start];
   }
 
-  /** With which token a call would begin, where that is to be likely. */
-  #callStart(request: ReplyRequest): Pick<EngineJob, 'callStart'> {
-    if (!request.sampling.callConfidence) return {};
-    const [callStart] = this.#parts.tokenizer.encode(this.#protocol.callStart(request), { special: true });
-    return callStart === undefined ? {} : { callStart };
+  get #callConfidence(): number {
+    return this.#parts.callConfidence ?? 0;
+  }
+
+  /** The token that a call would begin with, where that has to be likely. */
+  #callStart(request: ReplyRequest): EngineJob['callStart'] {
+    if (!this.withdrawsCalls) return undefined;
+    const [token] = this.#parts.tokenizer.encode(this.#protocol.callStart(request), { special: true });
+    return token === undefined ? undefined : { token, confidence: this.#callConfidence };
   }
 
   /** The constraint of a reply that starts with `forced`; undefined: there is none. */

@@ -25,6 +25,7 @@ export function requestModel(
   let tokensLeft = maxTokens;
   let thoughtsLeft = thinkingBudget;
   const { name, contextLength, parameters, canConstrain, canFollowFormat, limitsThinking } = model;
+  const { withdrawsCalls, looksUpFirst } = model;
   return {
     name,
     contextLength,
@@ -32,6 +33,8 @@ export function requestModel(
     canConstrain,
     canFollowFormat,
     limitsThinking,
+    withdrawsCalls,
+    looksUpFirst,
     writeCall: model.writeCall?.bind(model),
     countTokens: request => model.countTokens(request),
     async *reply(asked) {

@@ -222,9 +222,7 @@ export class Conversation {
     const { model, history, retry, tools } = this.#options;
     const guard = new RepeatGuard();
     const newCallId = this.#newCallId;
-    const withdrawsCalls = (this.#options.sampling.callConfidence ?? 0) > 0;
-    const parts = { model, history, metrics: this.metrics, retry, newCallId, withdrawsCalls };
-    const failed = new FailedAttempts(parts);
+    const failed = new FailedAttempts({ model, history, metrics: this.metrics, retry, newCallId });
     let called = false;
     let said = '';
     while (true) {
@@ -301,7 +299,7 @@ export class Conversation {
     this.#offered = offered;
     const tools = offered.tools.map(tool => tool.definition);
     const messages = yield* this.#fit(offered, options.thinking);
-    const mayLookUp = !responseFormat && retry.attempts === 0;
+    const mayLookUp = model.looksUpFirst && !responseFormat && retry.attempts === 0;
     const toolChoice = asked ?? (mayLookUp ? lookUpFirst(offered.tools, history) : undefined);
     for (const message of model.takeNotices?.() ?? []) yield { type: 'notice', message };
     return {

@@ -22,8 +22,6 @@ export interface FailedAttemptsParts {
   readonly history: History;
   readonly metrics: ToolMetrics;
   readonly retry: RetryOptions | undefined;
-  /** A call held to its schema is withdrawn where it has to invent a value. */
-  readonly withdrawsCalls: boolean;
   /** For a call that could not be read, which has no id of its own. */
   readonly newCallId: () => string;
 }
@@ -71,7 +69,8 @@ export class FailedAttempts {
    * be invented, and nothing else was said. Small models answer an explanation in words.
    */
   shouldRepeat({ content }: Reply, invalid: readonly InvalidCall[]): boolean {
-    const { withdrawsCalls } = this.#parts;
+    const { withdrawsCalls = false } = this.#parts.model;
+    // A call held to its schema is withdrawn where it has to invent the value.
     const isMisspelt = (label: AttemptLabel) =>
       MISSPELT.has(label) || (withdrawsCalls && label === 'missing_required');
     const misspelt = invalid.every(({ label, tool }) => tool !== undefined && isMisspelt(label));

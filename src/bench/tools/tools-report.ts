@@ -68,8 +68,6 @@ export interface ToolsReport {
     readonly perCategory: number | undefined;
     readonly half: 'a' | 'b' | undefined;
     readonly maxTokens: number;
-    /** 0: off. */
-    readonly callConfidence: number;
     readonly environment: Readonly<Record<string, string>>;
   };
   readonly categories: readonly CategoryFigures[];

@@ -22,16 +22,15 @@ export function toolsHeading({
   settings,
   total,
 }: ToolsReport): string[] {
-  const { perCategory, half, maxTokens, callConfidence, environment } = settings;
+  const { perCategory, half, maxTokens, environment } = settings;
   const asked = Math.max(...Object.values(total.modes).map(figures => figures.asked));
   const sample = perCategory === undefined ? '' : `, at most ${perCategory} of each category`;
-  const sure = callConfidence > 0 ? `, call confidence ${callConfidence}` : '';
   const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return [
     `${model.name}: ${model.family}, ${significant(model.parameters / 1e6)} M parameters`,
     `${machine.processor}, ${machine.processors} processors, ${machine.system}`,
     `llm-host ${versions.llmHost}, MLX ${versions.mlx}, Node ${versions.node}`,
-    `${benchmark}: ${asked} of ${total.cases} questions${sample}${half ? `, half ${half}` : ''}; temperature 0, at most ${maxTokens} tokens${sure}${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
+    `${benchmark}: ${asked} of ${total.cases} questions${sample}${half ? `, half ${half}` : ''}; temperature 0, at most ${maxTokens} tokens${set.length > 0 ? `; ${set.join(' ')}` : ''}`,
   ];
 }
 

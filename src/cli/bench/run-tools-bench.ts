@@ -21,7 +21,6 @@ import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';
-import { firstSamplingProblem } from '../../text/sampling/problem.ts';
 import type { CommandContext } from '../options/command.ts';
 import { stateDirectory, VERSION } from '../process/app.ts';
 import { DEMO_CONFIG } from '../settings/demo.ts';
@@ -102,11 +101,7 @@ function benchmarkOf({ tools, categories }: ToolsArguments): Benchmark {
   return { folder, key: sha256, cases: cases.filter(one => wanted.includes(one.category)) };
 }
 
-const samplingOf = ({ maxTokens, callConfidence }: ToolsOptions): Sampling => ({
-  temperature: 0,
-  maxTokens,
-  ...(callConfidence > 0 && { callConfidence }),
-});
+const samplingOf = ({ maxTokens }: ToolsOptions): Sampling => ({ temperature: 0, maxTokens });
 
 const say = (text: string): void => void process.stderr.write(`${stripControls(text)}\n`);
 
@@ -117,7 +112,8 @@ function keyOf(
   options: ToolsOptions,
   system: string,
 ): string {
-  const parts = [VERSION, key, modelHash(spec), spec.exact, spec.kvBits, chatTemplate, toolTemplate];
+  const traits = spec.adapters.map(({ callConfidence, lookUpFirst }) => ({ callConfidence, lookUpFirst }));
+  const parts = [VERSION, key, modelHash(spec), traits, spec.exact, spec.kvBits, chatTemplate, toolTemplate];
   return createHash('sha256')
     .update(JSON.stringify([...parts, samplingOf(options), system, ownEnvironment(process.env)]))
     .digest('hex')
@@ -155,7 +151,7 @@ async function open(
 function reportOf(
   { name, spec, parameters }: ReadModel,
   { folder }: Benchmark,
-  { modes, perCategory, half, maxTokens, callConfidence }: ToolsOptions,
+  { modes, perCategory, half, maxTokens }: ToolsOptions,
 ): Omit<ToolsReport, 'categories' | 'total' | 'results'> {
   return {
     version: 1,
@@ -169,7 +165,6 @@ function reportOf(
       perCategory,
       half,
       maxTokens,
-      callConfidence,
       environment: ownEnvironment(process.env),
     },
   };
@@ -185,7 +180,6 @@ interface ToolsArguments extends BenchArguments {
   /** Comma-separated modes. */
   readonly mode?: string | undefined;
   readonly half?: Half | undefined;
-  readonly callConfidence?: number | undefined;
   readonly again?: boolean | undefined;
 }
 
@@ -211,23 +205,17 @@ interface ToolsOptions {
   readonly perCategory: number | undefined;
   readonly half: Half | undefined;
   readonly maxTokens: number;
-  /** 0 = off. */
-  readonly callConfidence: number;
 }
 
 /** Throws LlmHostError USAGE. */
 function toolsOptions(args: ToolsArguments): ToolsOptions {
   const wrong = Object.entries(NOT_WITH_TOOLS).find(([name]) => args[name as keyof typeof NOT_WITH_TOOLS]);
   if (wrong) throw new LlmHostError('USAGE', `--tools does not go with --${wrong[1]}`);
-  const { callConfidence = (args.model === 'demo' && DEMO_CONFIG.sampling?.callConfidence) || 0 } = args;
-  const problem = firstSamplingProblem({ callConfidence });
-  if (problem) throw new LlmHostError('USAGE', problem);
   return {
     modes: args.mode === undefined ? MODES : named('mode', args.mode, MODES),
     perCategory: args.all ? undefined : SAMPLE,
     half: args.half,
     maxTokens: whole('generate', args.generate ?? MAX_TOKENS),
-    callConfidence,
   };
 }
 

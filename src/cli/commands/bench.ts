@@ -5,7 +5,7 @@ import { declareOptions } from '../options/declare-options.ts';
 import { json, list, number, text } from '../options/option-kinds.ts';
 
 /** Options that only --tools has. */
-const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'call-confidence', 'again'] as const;
+const ONLY_WITH_TOOLS = ['all', 'categories', 'mode', 'half', 'again'] as const;
 
 /** Comma-separated values and repeated options form one list. */
 const commas = (describe: string) =>
@@ -50,12 +50,6 @@ export const bench = defineCommand({
         requiresArg: true,
         describe: 'with --tools: only this half of the questions',
       })
-      .option(
-        'call-confidence',
-        number(
-          'with --tools: minimum probability for starting a reply with a tool call (default 0; demo: 0.6)',
-        ),
-      )
       .option('again', {
         type: 'boolean',
         describe: 'with --tools: ask questions again that have been answered before',

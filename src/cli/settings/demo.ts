@@ -8,11 +8,11 @@ import type { AppConfig } from './config-file.ts';
 
 /**
  * The demo's own config.json. The model is small: greedy, so its answers are reproducible, constrained to the tools that
- * exist, not to call them on a mere guess, and, beside those of other servers, first offered the tools that it has learnt.
+ * exist, and, beside those of other servers, first offered the tools that it has learnt.
  */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',
-  sampling: { temperature: 0, maxTokens: 512, callConfidence: 0.5 },
+  sampling: { temperature: 0, maxTokens: 512 },
   tools: { constrain: 'always', pinned: ['calculator', 'files'] },
 };
 

@@ -98,13 +98,6 @@ export const SAMPLING_FIELDS = {
     doc: 'bias that is added to the logit of a token id',
     names: { flag: 'logit-bias', openai: 'logit_bias' },
   },
-  callConfidence: {
-    kind: 'number',
-    range: { min: 0, max: 1, below: true },
-    default: 0,
-    doc: 'minimum probability for starting a reply with a tool call, 0 = off',
-    names: { flag: 'call-confidence', openai: 'call_confidence', ollama: 'call_confidence' },
-  },
   seed: {
     kind: 'number',
     range: { min: 0, max: MAX_UINT32, integer: true },

@@ -16,13 +16,6 @@ export interface TokenSampling {
   readonly frequencyPenalty?: number;
   /** Token ids, and what is added to their logits: -100 to 100. */
   readonly logitBias?: Readonly<Record<number, number>>;
-  /**
-   * A reply begins with a call only if the model gives the first token of one at least this probability, 0 to below 1: a
-   * small model that calls tools too readily makes fewer calls that nobody asked for. A call that is held to its schema is
-   * withdrawn, once a reply, if a value of at most 12 tokens in its arguments is less than 0.6 times as likely as that.
-   * Default 0: off.
-   */
-  readonly callConfidence?: number;
   /** An unsigned 32-bit integer; the same seed gives the same tokens. Default: random. */
   readonly seed?: number;
   /** Samples the same tokens whatever was cached and whatever else is running. Default: with a seed. */

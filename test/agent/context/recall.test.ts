@@ -193,17 +193,21 @@ describe('a reply begins with a look at what was said before', () => {
     expect(lookUpFirst(new FakeHost({ recall: answer('x') }).tools(), history)).toBeUndefined();
   });
 
-  test('once in a turn, told by the events of its call', async () => {
+  test.each([
+    ['once in a turn, of a model that looks up first', true, [{ name: 'recall' }]],
+    ['never of another', false, []],
+  ])('%s', async (_, looksUpFirst, expected) => {
     const one = talk({
       tools: new FakeHost({}),
       reply: messages => (messages.at(-1)?.role === 'tool' ? 'K77.' : 'Yes.'),
     });
+    Object.assign(one.model, { looksUpFirst });
     await one.ask(`The locker of Alma has code K77. ${LONG}`);
     while (one.history.summarized.length === 0) await one.ask(LONG);
     await one.ask('Which code has Alma?');
     await one.ask('Write to Alma.');
     const chosen = one.prompts().map(({ toolChoice }) => toolChoice);
-    expect(chosen.filter(Boolean)).toEqual([{ name: 'recall' }]);
+    expect(chosen.filter(Boolean)).toEqual(expected);
     expect(chosen.at(-1)).toBeUndefined();
   });
 });

@@ -6,13 +6,12 @@ import { scriptedModel, tokenizer } from '../../serve/scripted.ts';
 
 const USER: Message = { role: 'user', content: 'What is the time?' };
 const CLOCK: ToolDefinition = { type: 'function', function: { name: 'clock', parameters: {} } };
-const SURE = { callConfidence: 0.9 };
 const HERMES = '{{ messages[0].content }}<tool_call>';
 
 /** The token that a call would begin with, as the engine was told. */
-async function callStart(options: Partial<ReplyRequest>, template = HERMES): Promise<number | undefined> {
-  const { chat, engine } = scriptedModel('x', () => 'Noon.', { template });
-  await drain(chat, { messages: [USER], tools: [CLOCK], sampling: SURE, ...options });
+async function callStart(options: Partial<ReplyRequest>, template = HERMES, callConfidence = 0.9) {
+  const { chat, engine } = scriptedModel('x', () => 'Noon.', { template, callConfidence });
+  await drain(chat, { messages: [USER], tools: [CLOCK], sampling: {}, ...options });
   return engine.requests[0]?.callStart;
 }
 
@@ -23,14 +22,12 @@ async function drain(model: LocalChatModel, request: ReplyRequest): Promise<void
 describe('a reply that may begin with a call only if that is likely', () => {
   test('has the token that a call begins with, in the format of the model', async () => {
     const [opener] = tokenizer.encode('<tool_call>', { special: true });
-    expect(await callStart({})).toBe(opener);
+    expect(await callStart({})).toEqual({ token: opener, confidence: 0.9 });
     const [mistral] = tokenizer.encode('[TOOL_CALLS]', { special: true });
-    expect(await callStart({}, '{{ messages[0].content }}[TOOL_CALLS]')).toBe(mistral);
+    expect(await callStart({}, '{{ messages[0].content }}[TOOL_CALLS]')).toMatchObject({ token: mistral });
   });
 
   test.each<[string, Partial<ReplyRequest>]>([
-    ['no confidence is asked for', { sampling: {} }],
-    ['it is 0', { sampling: { callConfidence: 0 } }],
     ['there is nothing to call', { tools: [] }],
     ['a call is asked for', { toolChoice: 'required' }],
     ['a call of one tool is asked for', { toolChoice: { name: 'clock' } }],
@@ -39,10 +36,7 @@ describe('a reply that may begin with a call only if that is likely', () => {
     expect(await callStart(options)).toBeUndefined();
   });
 
-  test('1 is out of range: no call would ever be made', async () => {
-    await expect(callStart({ sampling: { callConfidence: 1 } })).rejects.toMatchObject({
-      code: 'USAGE',
-      message: expect.stringContaining('callConfidence must be a number of at least 0 and below 1'),
-    });
+  test('has none by a model that calls as readily as it likes', async () => {
+    expect(await callStart({}, HERMES, 0)).toBeUndefined();
   });
 });

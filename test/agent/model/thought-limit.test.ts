@@ -58,12 +58,12 @@ it('closes a thought at its budget, and the next run goes on behind it', async (
   const { said, prefills, jobs, result, tokens } = await run(['<think>abcdef', 'So.'], {
     budget: 3,
     sharedTokens: 1,
-    callStart: 9,
+    callStart: { token: 9, confidence: 0.5 },
   });
   expect(said).toBe(`<think>abc${CLOSED}So.`);
   expect(prefills).toBe(1);
   expect(jobs.map(job => job.sharedTokens)).toEqual([1, 0]);
-  expect(jobs.map(job => job.callStart)).toEqual([9, undefined]);
+  expect(jobs.map(job => job.callStart)).toEqual([{ token: 9, confidence: 0.5 }, undefined]);
   expect(jobs[1]?.promptIds).toHaveLength(2 + `<think>abc${CLOSED}`.length);
   expect(result).toMatchObject({ finishReason: 'stop', promptTokens: 2, generatedTokens: said.length });
   expect(tokens).toBe(3);

@@ -203,7 +203,6 @@ describe('the report', () => {
       perCategory: 25,
       half: 'a',
       maxTokens: 512,
-      callConfidence: 0,
       environment: { LLM_HOST_SIMD: 'avx2' },
     },
     ...figures,

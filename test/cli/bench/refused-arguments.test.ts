@@ -41,8 +41,6 @@ test.each([
 
 test.each([
   [['--all'], 2, '--all goes only with --tools'],
-  [['--call-confidence', '0.9'], 2, '--call-confidence goes only with --tools'],
-  [['--tools', QUESTIONS, '--call-confidence', '1'], 2, 'callConfidence must be a number of at least 0'],
   [['--tools', QUESTIONS, '--runs', '2'], 2, '--tools does not go with --runs'],
   [['--tools', QUESTIONS, '--categories', 'calender'], 2, "no 'calender'; did you mean 'calendar'?"],
   [['--tools', QUESTIONS, '--mode', 'strict'], 2, "--mode has no 'strict'"],
