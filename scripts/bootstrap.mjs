@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { makeWeights, weightsMade } from '../test/fixtures/make.mjs';
 import { chooseBackend, chosenBackend, hasNvidiaDriver, nvidiaReady, setupNvidia } from './build/cuda.mjs';
 import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
 import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
@@ -58,17 +57,23 @@ export async function bootstrap({ quiet = false, tests = false } = {}) {
         run: onProgress => buildNative({ tests, onProgress }),
       },
       { id: 'dist', title: 'TypeScript', needs: ['npm'], isReady: distReady, run: buildDist },
-      {
-        id: 'fixtures',
-        title: 'models of the tests',
-        needs: [],
-        isReady: weightsMade,
-        run: async () => makeWeights(),
-      },
       { id: 'page', title: 'page of serve', needs: ['npm'], isReady: pageReady, run: buildPage },
+      ...(tests ? [await fixturesStep()] : []),
     ],
     { quiet },
   );
+}
+
+/** The tests' models, which only a checkout with tests can make. */
+async function fixturesStep() {
+  const { makeWeights, weightsMade } = await import('../test/fixtures/make.mjs');
+  return {
+    id: 'fixtures',
+    title: 'models of the tests',
+    needs: ['tools'],
+    isReady: weightsMade,
+    run: async () => makeWeights(),
+  };
 }
 
 /** NVIDIA's libraries, where the checkout was set up for them. */

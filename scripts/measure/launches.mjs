@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeWeights } from '../../test/fixtures/make.mjs';
 import { cacheDir, root } from '../lib/project.mjs';
 
 process.env.LLM_HOST_DEVICE_POLICY = 'gpu';
@@ -28,6 +29,7 @@ async function launches(model, adapter) {
 const out = mkdtempSync(join(tmpdir(), 'llm-host-launches-'));
 try {
   const [python = join(cacheDir(), 'bench-peers/venv/bin/python')] = process.argv.slice(2);
+  makeWeights();
   const families = join(root, 'test/fixtures/families');
   const script = join(root, 'scripts/measure/launches.py');
   const gguf = join(cacheDir(), 'demo/SmolLM2-135M-Instruct.Q4_1.gguf');

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeWeights } from '../../../test/fixtures/make.mjs';
 import { findBuildTools } from '../../lib/build/build-tools.mjs';
 import { sha256 } from '../../lib/build/fingerprint.mjs';
 import { hintFor } from '../../lib/hint-for.mjs';
@@ -31,6 +32,7 @@ const environment = cpu => ({ ...process.env, QEMU_LD_PREFIX: SYSROOT, QEMU_CPU:
 
 /** Runs the C++ unit tests, which ctest passes to the emulator; true if all passed. */
 export async function runCppTests(objectDir) {
+  makeWeights();
   const { ctest } = await findBuildTools();
   let allPassed = true;
   for (const { name, tests } of CPUS) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { makeWeights } from '../../../test/fixtures/make.mjs';
 import { setupMlx } from '../../build/mlx.mjs';
 import { findBuildTools } from '../../lib/build/build-tools.mjs';
 import { compileJobs, runCMake } from '../../lib/build/cmake.mjs';
@@ -19,6 +20,7 @@ const FOLDERS = { address: 'asan', thread: 'tsan', coverage: 'coverage', fuzz: '
  * @returns {Promise<{ dir: string, ctest: string, compiler: string }>}
  */
 export async function buildInstrumented(kind, targets, compiler = findCompiler()) {
+  makeWeights();
   await setupPackages();
   const mlx = await setupMlx();
   const tools = await findBuildTools();

@@ -5,6 +5,7 @@
 // Usage, after `npm run bootstrap`: node scripts/check/program/serve-clients.mjs
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeWeights } from '../../../test/fixtures/make.mjs';
 import { cacheDir, distDir, root } from '../../lib/project.mjs';
 import { checkPip, findPython } from '../../lib/python.mjs';
 import { CommandError, runCommand } from '../../lib/run-command.mjs';
@@ -43,6 +44,7 @@ await runMain(async () => {
   const clients = await installPython('serve-clients');
   const frameworks = await installPython('serve-frameworks');
   const agents = await installPython('serve-agents');
+  makeWeights();
   const models = ['--models', join(root, 'test/fixtures/encoders', EMBEDDER)];
   const server = await serveDemo(['--api-key', KEY]);
   try {

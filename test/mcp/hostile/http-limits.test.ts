@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { McpHost } from '../../../src/mcp/host/mcp-host.ts';
 import { httpEntry, listen } from '../../fixtures/mcp/http-servers.ts';
 
-const LIMIT = { timeoutMs: 15_000 };
+const LIMIT = { timeoutMs: 60_000 };
 const NASTY = 'bad\u001b]52;c;aGFja2Vk\u0007\u001b[2J\u202eevil\u200b end';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const UNCLEAN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
