@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { chooseBackend, chosenBackend, hasNvidiaDriver, nvidiaReady, setupNvidia } from './build/cuda.mjs';
-import { demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
+import { demoDownloaded, demoWeightsReady, setupDemoWeights } from './build/demo-weights.mjs';
 import { findMlx, mlxVersion, setupMlx } from './build/mlx.mjs';
 import { buildNative, nativeReady } from './build/native.mjs';
 import { buildPage, pageReady } from './build/page.mjs';
@@ -89,7 +89,7 @@ function toolsReady() {
   return downloadsReady() && nativeReady();
 }
 
-const downloadsReady = () => findMlx() !== undefined && nvidiaReady() && demoWeightsReady();
+const downloadsReady = () => findMlx() !== undefined && nvidiaReady() && demoDownloaded();
 
 async function checkTools() {
   if (!nativeReady()) findCompiler();

@@ -2,7 +2,9 @@
 // case is asked and judged by the rules.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DEMO_CONFIG } from '../../dist/cli/settings/demo.js';
+import { demoFiles } from '../../dist/model/demo-model.js';
 import { answer, casesOf } from './demo-model.mjs';
 import { judgeDenial, judgePlain, stepsDone } from './rules.mjs';
 
@@ -42,8 +44,8 @@ export function casesOfSet(name) {
 /** Of what a verdict depends on, but the program. */
 export function demoFingerprint() {
   const hash = createHash('sha256');
-  for (const name of ['adapter/adapters.safetensors', 'chat_template.jinja', 'heldout/servers.json'])
-    hash.update(read(name));
+  hash.update(readFileSync(join(demoFiles(process.env).adapter, 'adapters.safetensors')));
+  for (const name of ['chat_template.jinja', 'heldout/servers.json']) hash.update(read(name));
   for (const name of ['./rules.mjs', './heldout-sets.mjs'])
     hash.update(readFileSync(new URL(name, import.meta.url)));
   hash.update(JSON.stringify(DEMO_CONFIG));

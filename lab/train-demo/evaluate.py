@@ -64,7 +64,7 @@ def score(text, case, names):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--adapter", default=str(DEMO / "adapter"))
+    p.add_argument("--adapter", default=str(CACHE / "adapter"))
     p.add_argument("--cases", default=str(DEMO / "heldout.jsonl"))
     p.add_argument("--tools", default=str(DEMO / "heldout-tools.json"))
     p.add_argument("--base", action="store_true", help="score the untuned model")

@@ -1,4 +1,4 @@
-"""Writes a checkpoint as an MLX LoRA adapter: models/demo/adapter."""
+"""Writes a checkpoint as an MLX LoRA adapter."""
 
 import argparse
 import json
@@ -9,7 +9,6 @@ from safetensors.torch import load_file, save_file
 
 from base_model import CACHE, LAYERS
 from model import FUSED, RANK, SCALE
-from tools import DEMO
 
 
 def adapter_tensors(state) -> dict:
@@ -45,7 +44,7 @@ def exported_state(folder) -> list:
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--checkpoint", default=str(CACHE / "adapter.pt"))
-    p.add_argument("--to", default=str(DEMO / "adapter"))
+    p.add_argument("--to", default=str(CACHE / "adapter"))
     a = p.parse_args()
     os.makedirs(a.to, exist_ok=True)
     path = os.path.join(a.to, "adapters.safetensors")

@@ -50,7 +50,7 @@ def perplexity(model, dialogues):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--adapter", default=str(DEMO / "adapter"))
+    p.add_argument("--adapter", default=str(CACHE / "adapter"))
     p.add_argument("--replies", default=str(CACHE / "held-replies.jsonl"))
     a = p.parse_args()
     torch.set_num_threads(2)

@@ -13,6 +13,9 @@ import { publishedManifest } from '../release/pack.mjs';
 /** As in npm's tarball. */
 const DIR = 'package';
 
+/** Bytes of a published file; the page's script has under half of it. */
+const LARGEST = 1e6;
+
 /** What the page of `serve` needs. */
 const PAGE = [/\/dist\/web\/index\.html$/, ...['js', 'css', 'svg', 'txt'].map(pageFile)];
 
@@ -36,7 +39,10 @@ await runMain(async () => {
   const files = [...filesOf(manifest), own];
   const { messages } = await publint({ pkgDir: DIR, pack: { files }, strict: true });
   const missing = PAGE.filter(path => !files.some(({ name }) => path.test(name)));
+  const large = files.filter(({ data }) => data.length > LARGEST);
   for (const message of messages) console.error(`${message.type}: ${formatMessage(message, manifest)}`);
   for (const path of missing) console.error(`the page of serve is not in the package: ${path}`);
-  if (messages.length + missing.length > 0) process.exitCode = 1;
+  for (const { name, data } of large)
+    console.error(`${name} has ${data.length} bytes: weights belong in packages/demo-weights`);
+  if (messages.length + missing.length + large.length > 0) process.exitCode = 1;
 });

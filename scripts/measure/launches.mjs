@@ -33,7 +33,7 @@ try {
   const families = join(root, 'test/fixtures/families');
   const script = join(root, 'scripts/measure/launches.py');
   const gguf = join(cacheDir(), 'demo/SmolLM2-135M-Instruct.Q4_1.gguf');
-  const adapter = join(root, 'models/demo/adapter');
+  const adapter = join(cacheDir(), 'demo/adapter');
   const demo = existsSync(gguf) ? [gguf, adapter] : [];
   const theirs = JSON.parse(
     execFileSync(python, [script, out, families, ...demo], {

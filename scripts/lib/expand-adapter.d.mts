@@ -1,0 +1,1 @@
+export function expandAdapter(bytes: Buffer): Buffer;
