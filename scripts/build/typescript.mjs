@@ -42,7 +42,7 @@ async function compile() {
 /** Outputs of deleted sources would still be importable, and be published. */
 function removeOrphans(outputs) {
   for (const path of listFiles('dist', path => !path.startsWith('dist/web/'))) {
-    if (!outputs.has(path.replace(/(\.d\.ts|\.js)(\.map)?$/, '.js'))) rmSync(join(distDir, '..', path));
+    if (!outputs.has(path.replace(/\.d\.ts$/, '.js'))) rmSync(join(distDir, '..', path));
   }
 }
 

@@ -10,7 +10,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** A checkout with one native source and an addon that was, as it were, cross-built for another platform. */
 function checkout() {
   const root = tempFolder({});
-  for (const name of ['scripts', 'packages', 'package.json', 'package-lock.json', 'LICENSE'])
+  const fixtures = ['test/fixtures/make.mjs', 'test/fixtures/seeded'];
+  for (const name of ['scripts', 'packages', 'package.json', 'package-lock.json', 'LICENSE', ...fixtures])
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   const write = (path: string, text = path) => {
