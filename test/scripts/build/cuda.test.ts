@@ -21,7 +21,8 @@ it("NVIDIA's libraries are pinned, each with its hash", () => {
 /** A checkout without vendor/, and a Python whose pip fails. */
 function checkout() {
   const dir = tempFolder({});
-  for (const path of ['scripts', 'native', 'models', 'package.json', 'package-lock.json'])
+  const fixtures = ['test/fixtures/make.mjs', 'test/fixtures/seeded'];
+  for (const path of ['scripts', 'native', 'package.json', 'package-lock.json', ...fixtures])
     cpSync(join(ROOT, path), join(dir, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   mkdirSync(join(dir, 'vendor'));
