@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256, writeAtomically } from '../lib/build/fingerprint.mjs';
 import { expandAdapter } from '../lib/expand-adapter.mjs';
@@ -17,6 +17,7 @@ const adapter = {
 };
 /** The adapter as it is kept here: 8 bits a number. */
 const storedAdapter = join(root, 'packages', 'demo-weights', 'adapter');
+const CONFIG = 'adapter_config.json';
 
 /** Where the demo's base model is: SmolLM2-135M-Instruct, 4-bit GGUF, Apache-2.0, 98 MB. */
 export function demoWeightsPath() {
@@ -36,11 +37,7 @@ export function demoDownloaded() {
 /** True if the downloaded weights are ready, and the adapter made beside them. */
 export function demoWeightsReady() {
   const folder = demoAdapterPath();
-  return (
-    demoDownloaded() &&
-    isChecked(join(folder, adapter.file), adapter) &&
-    existsSync(join(folder, 'adapter_config.json'))
-  );
+  return demoDownloaded() && isChecked(join(folder, adapter.file), adapter) && isConfigured(folder);
 }
 
 /**
@@ -79,8 +76,13 @@ async function makeAdapter(folder) {
   writeAtomically(path, expandAdapter(readFileSync(join(storedAdapter, 'adapters.int8.safetensors'))));
   if (!(await isIntact(path, adapter)))
     throw new SetupError(`the demo's adapter is not the expected file: its sha256 is ${await sha256(path)}`);
-  copyFileSync(join(storedAdapter, 'adapter_config.json'), join(folder, 'adapter_config.json'));
+  writeAtomically(join(folder, CONFIG), readFileSync(join(storedAdapter, CONFIG)));
   recordChecked(path, adapter);
+}
+
+function isConfigured(folder) {
+  const [kept, stored] = [folder, storedAdapter].map(dir => join(dir, CONFIG));
+  return existsSync(kept) && readFileSync(kept, 'utf8') === readFileSync(stored, 'utf8');
 }
 
 async function isIntact(path, { fileBytes, fileSha256 }) {

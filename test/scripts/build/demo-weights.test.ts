@@ -114,8 +114,11 @@ describe('demo-weights', () => {
     const hash = createHash('sha256').update(made).digest('hex');
     expect(readFileSync(`${adapter}.sha256`, 'utf8')).toBe(checkedMark(adapter, hash));
     writeFileSync(adapter, 'cut off');
+    writeFileSync(join(demo, 'adapter', 'adapter_config.json'), 'of another checkout');
     expect(await fetchWeights(python)).toMatchObject({ status: 0 });
     expect(readFileSync(adapter).equals(made)).toBe(true);
+    const config = readFileSync(join(demo, 'adapter', 'adapter_config.json'), 'utf8');
+    expect(JSON.parse(config)).toMatchObject({ fine_tune_type: 'lora' });
   });
 
   it('says so when the cache folder cannot be written', async () => {
