@@ -39,7 +39,7 @@ test('says what is in the way', () => {
   symlinkSync('nowhere', join(root, 'dangling'));
   symlinkSync('loop', join(root, 'loop'));
   expect(codeOf(join(root, 'file'))).toBe('EEXIST');
-  expect(codeOf(join(root, 'file/inner'))).toBe('ENOTDIR');
+  expect(codeOf(join(root, 'file/inner'))).toBe('EEXIST');
   expect(codeOf(join(root, 'dangling'))).toBe('EEXIST');
   expect(codeOf(join(root, 'loop/inner'))).toBe('ELOOP');
   expect(codeOf(join(root, 'x'.repeat(300), 'y'))).toBe('ENAMETOOLONG');
