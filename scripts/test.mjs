@@ -131,7 +131,7 @@ function summarise(results, mayBeEmpty) {
   if (all.failures.length > 0 || (all.passed === 0 && !mayBeEmpty)) process.exitCode = 1;
 }
 
-/** Those that a part waits for. */
+/** Names the slow files of a part. */
 function printSlow(files) {
   const slow = files.filter(({ seconds }) => seconds >= SLOW_SECONDS).sort((a, b) => b.seconds - a.seconds);
   for (const { name, seconds } of slow) console.log(`${`${Math.round(seconds)} s`.padStart(21)}  ${name}`);

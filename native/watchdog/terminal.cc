@@ -11,8 +11,8 @@
 namespace llm_host {
 namespace {
 
-// What the screen switches on (src/tui/screen.ts), switched off: bracketed paste, the hidden
-// cursor, styles. Then a line of its own for the shell, with nothing of ours below.
+// Switches off what the screen (src/tui/screen.ts) switches on: bracketed paste, the hidden cursor,
+// styles. Then a line of its own for the shell, with nothing of ours below.
 constexpr char kLeave[] = "\x1b[?2004l\x1b[?25h\x1b[0m\r\n\x1b[J";
 constexpr int kWriteMs = 100;
 

@@ -19,7 +19,7 @@ class Terminal {
   bool raw() const;
   // Some have not been read.
   bool has_keys() const { return waiting() > 0; }
-  // Those that nobody has read; `limit` or more are a paste, and left alone.
+  // Keys that nobody has read; `limit` or more are a paste, and left alone.
   std::string take_keys(int limit) const;
   // Whether what is typed is shown; only on a terminal that showed it at the start.
   void echo(bool shown) const;

@@ -21,7 +21,7 @@ class Adapters {
   // Both must outlive this.
   Adapters(const std::vector<AdapterSpec>& specs, LoadProgress& progress);
 
-  // What they add to module `path`; nothing if no adapter has it.
+  // The matrices that they add to module `path`; nothing if no adapter has it.
   std::optional<LowRank> find(const std::string& path, int out, int in, mx::Dtype dtype);
   // Throws MODEL_BROKEN if an adapter has tensors that no module has read.
   void check_used() const;

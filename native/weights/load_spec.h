@@ -38,7 +38,7 @@ struct EncoderSpec {
   std::vector<DenseSpec> dense;
 };
 
-// What to load and how: LoadSpec in src/native/addon-types.ts, where the fields are explained.
+// The model to load and how to hold it: LoadSpec in src/native/addon-types.ts explains the fields.
 struct LoadSpec {
   Value config;
   WeightFiles weights;

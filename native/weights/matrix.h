@@ -27,7 +27,7 @@ struct Matrix {
   mx::array multiply(const mx::array& x) const;
   // Rows by id, ids [...] -> [..., in] of type `dtype`; a single matrix only.
   mx::array take(const mx::array& ids) const;
-  // The same weights, dense, of type `dtype`.
+  // The weights as a dense array of type `dtype`.
   mx::array dequantize() const;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using Scales = PackedMatrix::Scales;
 constexpr int kPackedRows = PackedMatrix::kBlockRows;
 
-// Of `rows` rows, without its type of scales; std::nullopt if there is no kernel.
+// The layout of `rows` rows, without its type of scales; std::nullopt if there is no kernel.
 std::optional<PackedMatrix> layout_of(const MlxTensor& stack, int64_t rows, int cols) {
   int bits = stack.quantization.bits;
   std::optional<mx::Dtype> dense = float_dtype_of(stack.weight->dtype);
@@ -112,7 +112,7 @@ std::optional<cpu::Packed> pack_mlx_tensors(TensorReader& reader, std::span<cons
     scales.push_back(read_scales(reader, stack));
     if (!stack.biases) continue;
     Scales type = scales_type(scales.back());
-    // What represents each stack exactly may not represent all.
+    // A type that represents each stack exactly may not represent all.
     bool differs = scales.size() > 1 && type != layout->scales;
     layout->scales = differs ? Scales::kFloat32 : type;
   }

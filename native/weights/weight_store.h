@@ -61,15 +61,15 @@ class WeightStore {
   // pack_ggml_tensors.
   std::optional<cpu::Packed> packed_matrix(const std::string& path, int out, int in,
                                            int head_dim = 0);
-  // The same for the matrices that `experts` would read for each path, of each expert one below the
-  // other.
+  // The matrices that `experts` would read for each path, packed as one: each expert's rows below
+  // the other path's.
   std::optional<cpu::Packed> packed_experts(const std::vector<std::string>& paths, int experts,
                                             int out, int in);
-  // The same as `matrix`, never quantized here: small differences decide a router's choices.
+  // As `matrix`, but never quantized here: small differences decide a router's choices.
   Matrix router(const std::string& path, int out, int in);
-  // The same as `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
+  // As `matrix` for `path`.weight, or `path` alone, of shape [experts, out, in].
   Matrix experts(const std::string& path, int experts, int out, int in, bool as_stored);
-  // The same for experts stored as [experts, in, out] under `name`: transposes each.
+  // As `experts`, for tensors stored as [experts, in, out] under `name`: transposes each.
   Matrix transposed_experts(const std::string& name, int experts, int out, int in, bool as_stored);
   // gpt-oss's mxfp4: `path`_blocks [experts, out, in / 32, 16] and `path`_scales, both bytes.
   Matrix mxfp4_experts(const std::string& path, int experts, int out, int in);
@@ -77,7 +77,7 @@ class WeightStore {
   mx::array vector(const std::string& name, int size) { return tensor(name, {size}); }
   // A float tensor of any shape.
   mx::array tensor(const std::string& name, const std::vector<int64_t>& shape);
-  // What the adapters add to module `path`, [out, in].
+  // The matrices that the adapters add to module `path`, [out, in].
   std::optional<Adapters::LowRank> adapter(const std::string& path, int out, int in) {
     return adapters_.find(path, out, in, dtype_);
   }
@@ -107,7 +107,7 @@ class WeightStore {
   // `keep`, in the activations' type.
   mx::array keep_as_used(const mx::array& array);
   mx::array read_float(const TensorEntry& entry);
-  // The same in its own type.
+  // Reads a tensor in its own type.
   mx::array read_stored(const TensorEntry& entry);
   // A matrix of ggml blocks or a stack of them, whose shape is checked.
   Matrix read_blocks(const TensorEntry& entry);

@@ -29,7 +29,7 @@ export function chooseBackend(backend) {
 /** True on a machine with an NVIDIA driver, which the backend cuda needs. */
 export const hasNvidiaDriver = () => existsSync('/proc/driver/nvidia/version');
 
-/** What pip needs to install NVIDIA's libraries for MLX: pinned, each with its hash. */
+/** pip's requirements for NVIDIA's libraries for MLX: pinned, each with its hash. */
 export function nvidiaRequirements() {
   return Object.entries(wheels.cuda.nvidia)
     .map(([name, { version, sha256 }]) => `${name}==${version} --hash=sha256:${sha256}\n`)

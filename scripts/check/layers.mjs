@@ -4,7 +4,7 @@ import { isMain, root } from '../lib/project.mjs';
 import { HEADING, rankBreaches } from './ranks.mjs';
 
 /**
- * What each part may not touch.
+ * A text that a part of the sources may not contain.
  * @typedef {object} Rule
  * @property {RegExp} files paths that the rule is about
  * @property {RegExp} forbids in the text without comments

@@ -16,7 +16,7 @@ const DIR = 'package';
 /** Bytes of a published file; the page's script has under half of it. */
 const LARGEST = 1e6;
 
-/** What the page of `serve` needs. */
+/** The files of `serve`'s page. */
 const PAGE = [/\/dist\/web\/index\.html$/, ...['js', 'css', 'svg', 'txt'].map(pageFile)];
 
 function pageFile(ending) {

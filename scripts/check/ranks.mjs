@@ -64,7 +64,7 @@ function unranked(sources) {
 }
 
 function upward({ from, to, line }) {
-  // What the page may take from src is a rule of its own.
+  // A rule of its own says which parts of src the page may import.
   if (from.split('/')[0] !== to.split('/')[0]) return [];
   const [low, high] = [rankOf(from), rankOf(to)];
   if (low < 0 || high < 0 || roomOf(from) === roomOf(to) || high < low) return [];

@@ -1,4 +1,4 @@
-/** What to do about a failure, based on the output of the tool or the failed system call. */
+/** Advice on a failure, from the output of the tool or the failed system call. */
 export function hintFor(output) {
   if (/No module named pip/.test(output)) return 'Install pip: sudo apt-get install python3-pip';
   if (/No space left|ENOSPC|Errno 28|Disk quota/i.test(output)) {

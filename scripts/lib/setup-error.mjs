@@ -54,7 +54,7 @@ export async function runMain(main) {
   }
 }
 
-/** The same as runMain, for a script without a main function. */
+/** As runMain, for a script without a main function. */
 export function reportUncaught() {
   process.on('uncaughtException', error => {
     reportSetupError(error);

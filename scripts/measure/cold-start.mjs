@@ -13,7 +13,7 @@ import { runMain, SetupError } from '../lib/setup-error.mjs';
 
 const PAGE_CACHE = '/proc/sys/vm/drop_caches';
 const PROMPT_TOKENS = 40;
-/** Of the measured models' vocabularies the smallest. */
+/** The smallest vocabulary of the measured models. */
 const VOCABULARY = 49_152;
 /** More than the measured models take, so that both programs find memory that has been in use. */
 const USED_MEMORY = 8e9;

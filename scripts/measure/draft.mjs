@@ -44,7 +44,7 @@ function followers(seed) {
   return follower;
 }
 
-/** The same but for `1 - agreement` of the tokens, whose followers are exchanged among them. */
+/** As `follower`, but for `1 - agreement` of the tokens, whose followers are exchanged among them. */
 function partlyOther(follower, seed) {
   const next = xorshift(seed);
   const others = follower.map((_, id) => id).filter(() => next() / 2 ** 32 >= agreement);

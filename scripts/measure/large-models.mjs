@@ -22,7 +22,7 @@ const gguf = (shape, type) => ({ shape, gguf: type });
 const mlx = (shape, type, quantized) => ({ shape, gguf: type, mlx: quantized });
 const FOUR_BITS = { bits: 4 };
 
-/** Of the measured models; `bench`: options of their own, `env`: variables. */
+/** The measured models; `bench`: options of their own, `env`: variables. */
 const ROWS = {
   ...Object.fromEntries(
     ['llama-1b', 'llama-3b', 'llama-8b'].flatMap(shape => [
@@ -106,7 +106,7 @@ function reportOf(folder, name) {
   return report;
 }
 
-/** What a command of the program prints as JSON. */
+/** Runs a command of the program; returns the JSON that it prints. */
 function llmHost(name, model, options, env) {
   const command = [join(distDir, 'cli', 'main.js'), name, model, '--json'];
   for (const [option, value] of Object.entries(options)) command.push(`--${option}`, value);
@@ -143,17 +143,17 @@ function lines(name, { engines, ratios, roofline, memory }) {
       share,
     ];
   });
-  return memory ? [...measured, foretold(name, memory, own)] : measured;
+  return memory ? [...measured, predicted(name, memory, own)] : measured;
 }
 
-/** What `inspect` says of the memory, in MB, how much of it the peak is, and what that has beside weights and caches. */
-function foretold(name, { weightBytes, kvBytes, workingSetBytes, totalBytes }, { figures }) {
+/** The memory that `inspect` predicts, in MB, its share of the peak, and the peak besides weights and caches. */
+function predicted(name, { weightBytes, kvBytes, workingSetBytes, totalBytes }, { figures }) {
   const peak = figures.find(({ metric }) => metric === 'peakBytes').median;
   const megabytes = bytes => (bytes / 1e6).toFixed(0);
   const parts = [weightBytes, kvBytes, workingSetBytes].map(megabytes).join(' + ');
   const share = `peak ${(100 * (peak / totalBytes)).toFixed(1)} % of it`;
   const rest = `${megabytes(peak - weightBytes - kvBytes)} beside weights and caches`;
-  return [name, 'memory foretold', `${parts} = ${megabytes(totalBytes)}`, '', '', `${share}, ${rest}`];
+  return [name, 'memory predicted', `${parts} = ${megabytes(totalBytes)}`, '', '', `${share}, ${rest}`];
 }
 
 await runMain(() => {

@@ -1,5 +1,6 @@
-// What published models take in memory, computed by `llm-host inspect` from their shapes alone: the table of
-// docs/choosing-a-model.md. Writes headers without weights into a temporary folder; downloads and loads nothing.
+// Memory of published models, computed by `llm-host inspect` from their shapes alone: the table of
+// docs/choosing-a-model.md. Writes headers without weights into a temporary folder; downloads and loads
+// nothing.
 // Usage, after `npm run bootstrap`: node scripts/measure/model-sizes.mjs
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What a model still knows of a conversation that its context does not hold: 60 turns with 30 facts in a context of 4,096
+// How much a model still knows of a conversation that its context does not hold: 60 turns with 30 facts in a context of 4,096
 // tokens, then 30 questions. Prints each answer, how often older turns were summarized, and how many answers were right.
 // Usage, after `npm run bootstrap`: node scripts/measure/recall.mjs MODEL [--context 4096] [--facts 30] [--json]
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const CITIES = (
   'Oslo Lisbon Vienna Dublin Athens Prague Warsaw Madrid Zurich Helsinki Rome Budapest Tallinn Riga Porto Geneva ' +
   'Hamburg Turin Krakow Bergen Seville Naples Bruges Lyon Malmo Graz Basel Cork Split Nice'
 ).split(' ');
-/** What fills the context and holds nothing that is asked for: so many words of it with each message. */
+/** Words of filler in each message: they fill the context and hold nothing that is asked for. */
 const FILLER_WORDS = 60;
 const FILLER = readFileSync(new URL('./opticks.txt', import.meta.url), 'utf8').split(/\s+/);
 const REPLY_TOKENS = 60;

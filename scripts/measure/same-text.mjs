@@ -30,7 +30,7 @@ async function continuations(model) {
   return found;
 }
 
-/** What is to be said of a continuation: nothing where it is the same. */
+/** Describes how a continuation differs; nothing where it does not. */
 function difference(one, other) {
   if (one.promptIds.join() !== other.promptIds.join()) return 'the prompt has other ids';
   const position = one.ids.findIndex((id, index) => id !== other.ids[index]);

@@ -146,7 +146,7 @@ async function compare(words, rate) {
   const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
   console.log(`\n${words} words in ${tokens} tokens, ${rate} a second, 80x24\n\n${HEAD}`);
   console.log(row('llm-host', await measure(MAIN, ['x', '--no-mcp'], script, text)));
-  // The same without a screen: the cost of the conversation itself.
+  // The cost of the conversation itself, without a screen.
   console.log(row('llm-host --plain', await measure(MAIN, ['x', '--no-mcp', '--plain'], script, text)));
   console.log(row('naive `<Text>`', await measure(naive, [], script, text)));
 }
@@ -161,7 +161,7 @@ setInterval(() => {
 }, 2000).unref();
 `;
 
-/** What is in use while `words` stream by, from 4 s after the start on. */
+/** Memory in use while `words` stream by, from 4 s after the start on. */
 async function inUse(words) {
   const probe = join(folder, 'probe.cjs');
   writeFileSync(probe, PROBE);

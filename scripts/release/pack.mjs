@@ -119,7 +119,7 @@ function namesToPack(only) {
   return names;
 }
 
-/** What this machine can make, by name: each fills a folder. */
+/** The packages that this machine can make, by name: each fills a folder. */
 function stagesHere() {
   const crossStages = {
     'linux-arm64': stageArm64,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What `npm run prove:mac` found out on one machine.
+ * The result of `npm run prove:mac` on one machine.
  * @typedef {object} Proof
  * @property {string} date YYYY-MM-DD
  * @property {string} commit

@@ -19,7 +19,7 @@ import { proveAiSdk, proveStranger } from './stranger.mjs';
 
 const PROMPT = 'What is 17 plus 25?';
 const ANSWER = /\b42\b/;
-/** What a program in TypeScript has beside the library. */
+/** Packages that a program in TypeScript has besides the library. */
 const FOR_PROGRAMS = ['typescript', 'zod', '@types/node', '@types/json-schema'];
 const AI_SDKS = ['ai@6', 'ai@7'];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../lib/project.mjs';
 import { SetupError } from '../lib/setup-error.mjs';
 
-/** What a stranger writes from docs/library.md alone, with what each program prints and how it ends. */
+/** Programs that a newcomer writes from docs/library.md alone, with their output and exit codes. */
 const PROGRAMS = [
   { file: 'chat.js', prints: /^add .*\b42\b.*\n.*list_files/ },
   { file: 'common.cjs', prints: /Paris/ },
@@ -33,7 +33,7 @@ export function proveStranger(folder, node) {
 }
 
 /**
- * The same for the AI SDK, in whatever version the project that `proveStranger` has left has now.
+ * As `proveStranger`, for the AI SDK, in whatever version the project that it has left has now.
  * @type {typeof proveStranger}
  */
 export function proveAiSdk(folder, node) {

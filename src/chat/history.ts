@@ -22,9 +22,9 @@ export interface History {
   readonly lastPrompt: number;
   /** Drops the last user message and everything after it; false if there is none. */
   undoTurn(): boolean;
-  /** Goes on with `messages`, in which a summary stands for the messages `removed`, and for those of the summary before it. */
+  /** Continues with `messages`, in which a summary stands for the messages `removed`, and for those of the summary before it. */
   summarize(messages: readonly Message[], removed: readonly Message[]): void;
-  /** Takes back the last summary if nothing was said since; false otherwise. */
+  /** Undoes the last summary if nothing was said since; false otherwise. */
   undoSummary(): boolean;
   /** Another conversation in the place of this one. */
   replace(messages: readonly Message[], summarized?: readonly Message[]): void;

@@ -51,7 +51,7 @@ export class TransferMeter {
     this.#tell(false);
   }
 
-  /** Takes back bytes that turned out useless. */
+  /** Subtracts bytes that turned out useless. */
   discard(bytes: number): void {
     this.#done -= bytes;
   }

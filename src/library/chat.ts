@@ -121,7 +121,7 @@ export class Chat implements AsyncDisposable {
   }
 
   /**
-   * Takes back the last message and what was said to it; false: there is none.
+   * Undoes the last message and its reply; false: there is none.
    * @throws LlmHostError USAGE while a reply is under way
    */
   undo(): boolean {

@@ -13,7 +13,7 @@ type Lexed = ReturnType<typeof lexer>;
 
 /** Longer texts are not read as markdown. */
 const MAX_CHARS = 1_000_000;
-/** Reading that has taken longer waits so many times as long for the next one. */
+/** After slow reading, the next one waits this many times as long. */
 const SLOW_MS = 8;
 const REST = 10;
 

@@ -42,8 +42,8 @@ ExpertStacks read_tensors(WeightStore& weights, const ExpertTensors& tensors, co
   return stacks;
 }
 
-// What the matrices of an expert that has tensors of its own are called; the gate is "" where there
-// is none.
+// Names of an expert's matrices in files where each expert has its own tensors; the gate's is ""
+// where there is none.
 struct Names {
   const char *gate, *up, *down;
 };

@@ -75,7 +75,7 @@ std::shared_ptr<Job> shared_job(Request request) {
   return std::make_shared<Job>(++id, 1, std::move(request), [](bool) {}, [] {}, true);
 }
 
-// What has been read of a job.
+// The tokens read of a job.
 struct Read {
   Ids ids;
   std::string reason, failed;
@@ -189,7 +189,7 @@ TEST(another_process_waits_for_the_job_that_the_first_has_decided_on) {
   Group second(1);
   second.other->numbers = {1};
   CHECK(!second.decisions->next() && second.other->sums == 1);
-  // The same decision, not another one.
+  // The first decision again, not another one.
   CHECK(!second.decisions->next() && second.other->sums == 1);
   auto job = shared_job(asking(5, {1, 2}));
   second.decisions->add(job);
@@ -242,7 +242,7 @@ TEST(a_failed_sum_is_told_to_nobody_but_the_group) {
   mx::async_eval(later);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK_ERROR(kEngine, "are gone (closed)", first.group->check());
-  // What others evaluate meanwhile, and afterwards.
+  // Stands for the other machines' work, now and afterwards.
   for (int i = 0; i < 2; ++i) {
     mx::array one = mx::ones({4}) + 1;
     one.eval();

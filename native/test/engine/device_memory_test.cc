@@ -83,7 +83,7 @@ TEST(a_variable_leaves_memory_unwired) {
   unsetenv("LLM_HOST_WIRED");
 }
 
-// What MLX throws for Metal and CUDA.
+// Texts that MLX throws for Metal and CUDA.
 TEST(texts_of_the_device_become_codes) {
   struct Row {
     const char* text;

@@ -90,7 +90,7 @@ TEST(a_step_that_fails_ends_all_that_it_was_for) {
   engine.model.failing = Failing::Pass::kStep;
   engine.run();
   CHECK(lost(first) && lost(second) && lost(third));
-  // What it has left in their caches is not continued.
+  // Tokens that the failed step left in the caches are not continued.
   Ids prompt = prompt_of(2, 30);
   Asked again(engine.scheduler, asking(60, prompt));
   engine.run();

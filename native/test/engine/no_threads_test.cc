@@ -6,7 +6,7 @@
 #include "engine/host.h"
 #include "kernels/base/thread_pool.h"
 
-// What happens when the system cannot start more threads: asks for stacks too large to get.
+// Asks for stacks too large to get, as on a system that cannot start more threads.
 #if defined(__GLIBC__)
 #include <pthread.h>
 #endif

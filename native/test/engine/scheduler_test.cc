@@ -238,7 +238,7 @@ TEST(one_that_is_cancelled_while_its_proposals_are_verified_keeps_what_it_said) 
     // Throws if the cache holds more than it says.
     CHECK(session->save_cache({path, ""}).tokens >= 40);
     std::remove(path.c_str());
-    // What is left serves the next prompt.
+    // The rest serves the next prompt.
     Ids next = prompt_of(2, 40);
     next.insert(next.end(), asked.ids.begin(), asked.ids.end());
     next.push_back(1);

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "weights/files/weight_files.h"
 
-// What the targets make of libFuzzer's bytes.
+// Values that the targets draw from libFuzzer's bytes.
 namespace fuzz {
 
 // A safetensors file in memory: a length of 8 bytes, a JSON header, data. As JavaScript hands it

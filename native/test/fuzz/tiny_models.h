@@ -7,7 +7,7 @@
 
 namespace fuzz {
 
-// What to load for a model of test/fixtures/families, such as "llama/plain".
+// The specification to load a model of test/fixtures/families, such as "llama/plain".
 llm_host::LoadSpec tiny_spec(const std::string& name);
 
 // A model of test/fixtures/families, such as "llama/plain", with its weights in memory.

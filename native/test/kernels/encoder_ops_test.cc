@@ -43,7 +43,7 @@ struct HeadRows {
   int stride, length;
 };
 
-// What a query sees, in float64.
+// A query's attention, in float64.
 std::vector<double> attend(const HeadRows& head, const cpu::TextAttentionShape& shape,
                            const std::vector<float>& frequencies, int query) {
   int size = shape.head_dim;

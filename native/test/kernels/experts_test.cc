@@ -75,7 +75,7 @@ struct Stack {
     return bias ? mx::add(y, mx::take(*bias, id, 0)) : y;
   }
 
-  // The same with x as packed kernels round it: see PackedInt8.
+  // Applies the expert to x as packed kernels round it: see PackedInt8.
   mx::array apply_packed(const mx::array& x, int id) const {
     return apply(bits == 0 || bits == 16 ? x : rounded_to_int8(x), id);
   }
@@ -157,7 +157,7 @@ TEST(outputs_are_weighted_by_routing_weights) {
   }
 }
 
-// What only the packed kernels take.
+// Types that only the packed kernels take.
 TEST(packed_experts_of_other_types) {
   for (int length : {1, 13}) {
     for (int bits : {2, 3, 5, 6, 16}) check_experts(length, 2, bits, false, {});

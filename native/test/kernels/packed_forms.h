@@ -142,7 +142,7 @@ inline void fill_float4(RandomMatrix& m) {
   bool exponents = p.scales == Scales::kExponents;
   std::vector<uint8_t> bytes(count / group);
   for (uint8_t& byte : bytes) {
-    // Of 2^-6 to 2^1, and down to the smallest there are.
+    // Exponents of 2^-6 to 2^1, and down to the smallest there are.
     byte = static_cast<uint8_t>(exponents ? 121 + random_word() % 8 : random_word() % 127);
     if (!exponents && random_word() % 4 == 0) byte |= 128;
   }

@@ -137,7 +137,7 @@ class RandomPart {
     for (int r = 0; r < rows; ++r) {
       for (uint8_t& byte : blocks) byte = static_cast<uint8_t>(random_bits());
       for (size_t at = 0; at < blocks.size(); at += type.block_bytes) {
-        // Of ordinary size, where some type has a float16.
+        // Scales of ordinary size, where some type has a float16.
         for (int offset : {0, 2, 208}) {
           if (offset + 1 >= type.block_bytes) continue;
           uint8_t& high = blocks[at + offset + 1];

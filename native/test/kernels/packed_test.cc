@@ -244,7 +244,7 @@ TEST(int8_sums_of_the_largest_codes_are_exact) {
   });
 }
 
-// The same for 4-bit floats, whose largest is 6, with a scale of 2.
+// The largest 4-bit float is 6, here with a scale of 2.
 TEST(int8_sums_of_the_largest_floats_are_exact) {
   on_every_path([](const PackedKernels& path) {
     PackedMatrix p = layout_of(16, 64, {Kind::kFloat4, 32, Scales::kExponents, 12});

@@ -59,7 +59,8 @@ TEST(tiles_equal_float64_of_bfloat16) {
   });
 }
 
-// What the matrix units multiply, which few CPUs have, on those that can unpack it.
+// The panels that matrix units multiply, on CPUs that can unpack them; few have the units
+// themselves.
 TEST(panels_equal_the_source) {
   if (!panels_available()) return check::skip("this CPU or build has no avx512");
   for_forms([](const Form& form) {

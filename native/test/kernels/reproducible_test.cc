@@ -184,7 +184,8 @@ void check_experts(int bits, int length) {
 struct AttentionCase {
   int length, heads, kv_heads, head_dim, window;
   bool sinks, float16;
-  // Of slot 0 for the tokens read in chunks: the cache of a window has dropped what came before.
+  // The number of dropped tokens before slot 0, for tokens read in chunks: a window's cache drops
+  // the past.
   int dropped;
 };
 

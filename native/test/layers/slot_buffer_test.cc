@@ -40,7 +40,7 @@ int64_t resident() {
   return file ? in_memory * sysconf(_SC_PAGESIZE) : 0;
 }
 
-// What stays in memory between two caches: without it, those that are freed would be neighbours in
+// Blocks that stay allocated between two caches: without them, freed caches would be neighbours in
 // the heap, and together fit the next larger ones.
 std::vector<std::vector<char>> between;
 

@@ -44,7 +44,7 @@ void check_frequencies(const SamplingParams& params, const std::vector<int>& kep
   for (auto& [id, share] : want) CHECK_NEAR(got[id], share, 0.015);
 }
 
-// The same in the obvious way: sorts everything, in double.
+// Samples in the obvious way: sorts everything, in double.
 int32_t sample_by_sorting(std::vector<float> logits, const SamplingParams& params, uint64_t step,
                           const std::vector<int32_t>& prompt,
                           const std::vector<int32_t>& generated) {
@@ -120,7 +120,7 @@ TEST(top_p_comes_after_temperature) {
   check_frequencies({.temperature = 0.25f, .top_p = 0.8f, .seed = 11}, {1});
 }
 TEST(top_p_counts_what_top_k_left) {
-  // Of tokens 1 and 4, token 1 holds 0.62.
+  // Token 1 holds 0.62 of tokens 1 and 4.
   check_frequencies({.temperature = 1, .top_k = 2, .top_p = 0.6f, .seed = 12}, {1});
 }
 TEST(min_p_is_a_share_of_the_best) {

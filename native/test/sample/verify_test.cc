@@ -80,7 +80,7 @@ TEST(tokens_are_those_that_are_drawn_without_proposals) {
     Ids first = verified(verifying, rows_of(values), 0, proposed);
     ++lengths.at(first.size());
     CHECK(first == sampled(plain, values, 0, first.size()));
-    // What was rejected is not counted by the penalties.
+    // Rejected tokens are not counted by the penalties.
     std::vector<float> more = random_logits(seed + 1000);
     Ids second = verified(verifying, rows_of(more), first.size(), {5, 5, 5});
     CHECK(second == sampled(plain, more, first.size(), second.size()));
@@ -88,7 +88,7 @@ TEST(tokens_are_those_that_are_drawn_without_proposals) {
   for (size_t length = 1; length <= kRows; ++length) CHECK(lengths[length] > 20);
 }
 
-// Of 20,000 draws: rows 0 and 1 of each, the second where the first was what was proposed.
+// Draws 20,000 times: rows 0 and 1, the second where the first drew the proposed token.
 TEST(the_distribution_is_the_model_s) {
   constexpr int kDraws = 20'000;
   std::vector<float> values = random_logits(5);

@@ -32,7 +32,7 @@ FloatType kind_of(mx::Dtype type) {
   return type == mx::float16 ? FloatType::kF16 : FloatType::kBF16;
 }
 
-// The same words and scales as MLX's own, whose CPU code is one thread.
+// Compares words and scales with MLX's own, whose CPU code is one thread.
 void check_form(const Quantization& q, mx::Dtype type) {
   mx::array w = weights(type);
   std::vector<mx::array> expected = mx::quantize(w, q.group_size, q.bits, q.mode);

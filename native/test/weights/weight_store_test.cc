@@ -152,7 +152,7 @@ TEST(experts_in_blocks_are_those_of_each_matrix) {
   layout.data = packed->memory();
   for (int r = 0; r < 96; ++r) {
     unpack_row(layout, r, row.data());
-    // Of each expert gate's rows, then up's.
+    // First the rows of each expert's gate, then those of up.
     int from = r % 32 / 16 * 48 + r / 32 * 16 + r % 16;
     mx::array whole = mx::contiguous(mx::slice(all, {from, 0}, {from + 1, 64}));
     whole.eval();

@@ -12,9 +12,9 @@ namespace mx = mlx::core;
 
 // F32, F16, BF16, U32, I32 and U8; nothing for others.
 std::optional<mx::Dtype> dtype_of(const std::string& name);
-// The same for F32, F16 and BF16 alone.
+// As `dtype_of`, for F32, F16 and BF16 alone.
 std::optional<mx::Dtype> float_dtype_of(const std::string& name);
-// Of one of those.
+// The name of one of those types.
 const char* name_of(mx::Dtype dtype);
 
 }  // namespace llm_host

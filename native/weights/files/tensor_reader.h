@@ -41,7 +41,7 @@ class TensorReader {
   mx::array read_byte_scales(const TensorEntry& entry, const std::string& mode);
   // Reads `bytes` bytes from byte `start` of the tensor on; checks no floats.
   void read_bytes(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start);
-  // The same without a report, from any thread; `report` it afterwards.
+  // As `read`, without a report and from any thread; call `report` afterwards.
   void read_part(const TensorEntry& entry, void* data, uint64_t bytes, uint64_t start) const;
   // That so many bytes more have been read; may throw to stop the load.
   void report(uint64_t bytes);

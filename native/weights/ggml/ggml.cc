@@ -42,7 +42,7 @@ constexpr Reader kReaders[] = {
      pack_mxfp4_row},
 };
 
-// What a block may become.
+// The most units that a block may become.
 constexpr int kMostUnits = 8;
 
 // One affine group: w[i] = scale · codes[i] + bias.

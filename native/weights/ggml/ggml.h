@@ -19,7 +19,7 @@ struct GgmlType {
   int block_bytes;
   int unit;  // weights of a unit of the packed form
   int bits;  // of the affine form
-  // Of the packed form.
+  // The kind of the packed form.
   PackedMatrix::Kind kind;
   PackedMatrix::Scales scales;
   int zero = 0;
@@ -37,7 +37,7 @@ const GgmlType* ggml_type(std::string_view dtype);
 void repack_ggml(const GgmlType& type, const uint8_t* source, int64_t blocks, uint32_t* words,
                  float* scales, float* biases);
 
-// The same for MXFP4, as mxfp4: 4 words and an exponent a block.
+// Repacks MXFP4 as mxfp4: 4 words and an exponent a block.
 void repack_mxfp4(const uint8_t* source, int64_t blocks, uint32_t* words, uint8_t* exponents);
 
 // The layout of a matrix of this type; `cols` is a multiple of a block.

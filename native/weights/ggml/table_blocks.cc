@@ -7,7 +7,7 @@
 namespace llm_host {
 namespace {
 
-// What the nibbles of IQ4_NL and IQ4_XS stand for, plus 128.
+// The values of the nibbles of IQ4_NL and IQ4_XS, plus 128.
 constexpr uint8_t kIq4Codes[16] = {1,   24,  45,  63,  79,  93,  106, 118,
                                    129, 141, 153, 166, 181, 197, 217, 241};
 

@@ -18,7 +18,7 @@ const TRIPLE = 'x86_64-linux-gnu';
 const ADDON = join('build', 'Release', 'llm_host.node');
 const standInDir = join(cudaDir, 'stand-ins');
 const library = join(cudaDir, 'vendor', 'mlx', 'lib', 'libmlx.so');
-/** Those of the system; the others that libmlx loads are in the wheel, or NVIDIA's. */
+/** The system's libraries; the others that libmlx loads are in the wheel, or NVIDIA's. */
 const SYSTEM = /^(lib(stdc\+\+|m|gcc_s|c|pthread|dl|rt)\.so|ld-linux)/;
 /** NVIDIA's wheels that compile, or are compiled. */
 const COMPILER = /^nvidia-cuda-(nvrtc|runtime|crt)==/;
@@ -83,7 +83,7 @@ async function loadFaults(libraries) {
   return mlxBuilt === mlxLoaded ? [] : [`built for MLX ${mlxBuilt}, loaded ${mlxLoaded}`];
 }
 
-/** What NVIDIA's compiler, of the pinned wheels, does not find for a header that libmlx's own sources include. */
+/** Names headers that libmlx's own sources include and NVIDIA's compiler, of the pinned wheels, does not find. */
 async function missingHeaders() {
   const nvidia = join(cudaDir, 'compiler');
   const { command } = await findPython();

@@ -15,7 +15,7 @@ import { checkMacho } from './macho.mjs';
 import { installPackages } from './pip-tools.mjs';
 
 const TARGET = 'aarch64-macos.14.0';
-/** The same relative place as on Linux and in the platform's package; no path of this machine in the file. */
+/** The run path in the platform's package, as on Linux; no path of this machine is in the file. */
 const PLACES = ['-Wl,-rpath,@loader_path/../../vendor/mlx/lib', '-Wl,-install_name,@rpath/llm_host.node'];
 /**
  * The cross compiler's libc++ is newer than macOS 14's and assumes its own features. With availability annotations it

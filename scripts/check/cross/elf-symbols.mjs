@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * What an ELF library imports, exports and loads, read with the binutils of a cross compiler.
+ * Reads the symbols that an ELF library imports and exports, and the libraries it loads, with a cross compiler's binutils.
  * @param {string} triple that their names begin with
  * @param {string} file
  */

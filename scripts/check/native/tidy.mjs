@@ -31,7 +31,7 @@ async function writeCommands() {
   await runCMake('configured', cmake, ['-S', join(root, 'native'), '-B', dir, '-G', generator, ...options]);
 }
 
-/** What clang-tidy found in a source and its headers; empty when nothing. */
+/** clang-tidy's findings in a source and its headers; empty when there are none. */
 async function findings(clangTidy, source) {
   try {
     await runCommand(clangTidy, [...ARGS, source], { cwd: root });

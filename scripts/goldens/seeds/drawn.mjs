@@ -11,7 +11,7 @@ const UNIFORM = [
   ['uniform', -3, 1],
   ['uniform', 0.5, 1.2],
 ];
-/** What MLX and llama.cpp make of some tensors. */
+/** Changes that MLX and llama.cpp make to some tensors. */
 const CHANGES = [{}, { plus: 1 }, { negativeExp: true }];
 /** Values that are compared first; fewer than four could be anywhere. */
 const COMPARED = 24;

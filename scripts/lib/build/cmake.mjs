@@ -6,7 +6,7 @@ import { SetupError } from '../setup-error.mjs';
 /** Bytes that a compiler needs to read MLX's headers. */
 const BYTES_PER_JOB = 1.2e9;
 
-/** Of the machine, or of the container. */
+/** Memory of the machine, or of the container. */
 const memory = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /** Sources to compile at a time. */

@@ -50,7 +50,7 @@ export async function sha256(path) {
 
 const stampPath = name => join(vendorDir, '.stamps', `${name}.json`);
 
-/** What a finished step recorded about itself; undefined if it never finished. */
+/** A finished step's record of itself; undefined if it never finished. */
 export function readStamp(name) {
   try {
     return JSON.parse(readFileSync(stampPath(name), 'utf8'));

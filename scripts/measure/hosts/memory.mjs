@@ -1,4 +1,4 @@
-// Peak memory of each process that shares a model over the loopback, beside what `inspect --hosts` foretells: the table of
+// Peak memory of each process that shares a model over the loopback, beside what `inspect --hosts` predicts: the table of
 // docs/evidence/distributed.md. Linux only.
 // Usage, after `npm run bootstrap`: node scripts/measure/hosts/memory.mjs MODEL MACHINES [--words 900] [--context 1024]
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 });
 
 /** Bytes of each machine where all divide each layer. */
-function foretold(model, folder) {
+function predicted(model, folder) {
   const args = [MAIN, 'inspect', model, '--hosts', join(folder, 'hosts.json'), '--json'];
   const { stdout } = spawnSync(process.execPath, [...args, '--context', values.context], {
     encoding: 'utf8',
@@ -69,7 +69,7 @@ runMain(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'llm-host-hosts-memory-'));
   try {
     const hosts = writeHosts(folder, machines);
-    const said = foretold(model, folder);
+    const said = predicted(model, folder);
     const peaks = await measure(model, folder, hosts);
     const cells = peaks.map((peak, index) => {
       const [mine, its] = [said[index] / 1e6, peak / 1e6];

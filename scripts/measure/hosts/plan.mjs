@@ -1,4 +1,4 @@
-// What `llm-host inspect --hosts` would say of published models on several M4 Max: the tables of docs/evidence/distributed.md. Writes
+// The plans of `llm-host inspect --hosts` for published models on several M4 Max: the tables of docs/evidence/distributed.md. Writes
 // headers without weights into a temporary folder; downloads and loads nothing.
 // Usage, after `npm run bootstrap`: node scripts/measure/hosts/plan.mjs
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ const MODELS = {
 /** An M4 Max with 40 GPU cores: 546 GB/s by Apple's specification, three quarters of 128 GB for the GPU. */
 const MACHINE = { memoryBytes: 96e9, bytesPerSecond: 546e9 };
 
-/** Of the Studio: one cable to each of at most so many others. */
+/** The Studio's ports: one cable to each other machine. */
 const PORTS = 4;
 
 const MICROSECOND = 1e-6;

@@ -85,15 +85,16 @@ await runMain(async () => {
     const probed = slowest(await probeWorkers(readGroupHosts(hosts, folder).workers));
     const [one, together] = [await alone(model), await shared(model, hosts)];
     const bandwidth = 1 / plan(model, 1, 1, NO_LINK).tokensPerSecond / one;
-    const foretold = latency => 1 / plan(model, machines, bandwidth, { ...NO_LINK, latency }).tokensPerSecond;
+    const predicted = latency =>
+      1 / plan(model, machines, bandwidth, { ...NO_LINK, latency }).tokensPerSecond;
     const latency = values.latency === undefined ? probed.latency : Number(values.latency) / 1e6;
     const { messages } = plan(model, machines, bandwidth, NO_LINK).wire;
-    const step = (together - foretold(0)) / (messages * 2 * (machines - 1));
+    const step = (together - predicted(0)) / (messages * 2 * (machines - 1));
     console.log(`probe: ${micro(probed.latency)}, ${((probed.bytesPerSecond * 8) / 1e9).toFixed(1)} Gbit/s`);
     console.log(
-      '| model | processes | sums a token | a step of a sum | one process, tok/s | foretold | measured |',
+      '| model | processes | sums a token | a step of a sum | one process, tok/s | predicted | measured |',
     );
-    const speeds = [one, foretold(latency), together].map(speed);
+    const speeds = [one, predicted(latency), together].map(speed);
     console.log(`| ${[model, machines, messages, micro(step), ...speeds].join(' | ')} |`);
   } finally {
     for (const worker of workers) worker.kill();

@@ -127,7 +127,7 @@ function memoryOf(pid) {
   return { residentMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') };
 }
 
-/** What must be left when all clients are gone. */
+/** The state that must be left when all clients are gone. */
 async function atRest(url) {
   const text = await (await fetch(`${url}/metrics`)).text();
   const value = name => Number(new RegExp(`^llm_host_${name} (\\S+)`, 'm').exec(text)[1]);

@@ -125,7 +125,7 @@ function residentMegabytes(pid) {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** Of milliseconds, rounded. */
+/** Percentiles of milliseconds, rounded. */
 export function percentiles(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   const at = share => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);

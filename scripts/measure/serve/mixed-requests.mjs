@@ -78,7 +78,7 @@ function bodyOf(kind, text) {
   return ['chat/completions', { messages: [{ role: 'user', content: text }], ...sampling }];
 }
 
-/** What a complete answer says. */
+/** The text of a complete answer. */
 function textOf(kind, asked, read) {
   // A stream may begin with comments.
   const streamed = !read.startsWith('{');

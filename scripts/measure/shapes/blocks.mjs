@@ -4,7 +4,7 @@ import { fillWithFloats, fillWithNoise, float16 } from './random.mjs';
 /** Standard deviation of the weights: small enough that logits stay near 1. */
 const DEVIATION = 0.02;
 
-/** Of each type: its number, weights and bytes of a block, and float16 values by their byte in the block. */
+/** For each type its number, weights and bytes of a block, and float16 values by their byte in the block. */
 export const BLOCKS = {
   F32: { type: 0, weights: 1, bytes: 4, ones: true },
   'random F32': { type: 0, weights: 1, bytes: 4 },

@@ -85,7 +85,7 @@ const exponents = (bytes, seed) => {
   for (let i = 0; i < bytes.length; i++) bytes[i] = 120 + (bytes[i] & 1);
 };
 
-/** What a tensor is in the file: `{ name, dtype, shape, fill }`. */
+/** A tensor as it is stored in the file: `{ name, dtype, shape, fill }`. */
 function stored({ mlx, shape, kind, bareInMlx }, { bits, experts }) {
   const bare = bareInMlx || mlx.endsWith('.bias');
   if (kind !== 'matrix' && kind !== 'experts') {

@@ -1,4 +1,4 @@
-/** What the scripted engine says: to `turn:N` a call of `echo` with `heard:N`, to its result `said:N`. */
+/** The scripted engine's replies: to `turn:N` a call of `echo` with `heard:N`, to its result `said:N`. */
 export function reply(prompt) {
   const start = prompt.lastIndexOf('turn:');
   const turn = /^turn:(\w+)/.exec(prompt.slice(start, start + 40))?.[1];

@@ -110,7 +110,7 @@ function stdioEntry(entry: Entry, warn: Warn): StdioEntry {
   };
 }
 
-/** The command: a string, or a list that starts with it and goes on with arguments. */
+/** The command: a string, or a list that starts with it and continues with arguments. */
 function readCommand(entry: Entry, warn: Warn): [Text, ...Text[]] {
   const given = pick(entry, 'command');
   if (!given) throw new EntryProblem("'command' is missing", [], STDIO_SHAPE);

@@ -123,7 +123,7 @@ export class IncomingFlow {
       this.#takeProgress(message);
       return;
     }
-    // A request that the server takes back is never answered.
+    // A request that the server withdraws is never answered.
     if (message.method === 'notifications/cancelled')
       this.#open.delete(message.params?.requestId as RequestId);
     this.#events.deliver(message);

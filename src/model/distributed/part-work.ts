@@ -13,7 +13,7 @@ export interface Sharing {
   readonly first: boolean;
 }
 
-// Fitted to the peaks of processes on a CPU: docs/evidence/distributed.md has foretold and measured ones.
+// Fitted to the peaks of processes on a CPU: docs/evidence/distributed.md has predicted and measured ones.
 /** Memory that sharing takes in each process; 34 MB of it are the buffers of MLX's ring. */
 const GROUP_BYTES = 56e6;
 /** Memory that the program takes on the first machine in addition to a worker's. */

@@ -23,7 +23,7 @@ export interface Work {
   readonly shared?: boolean;
 }
 
-// Fitted to the peaks of processes on a CPU: docs/evidence/measurements.md has foretold and measured ones.
+// Fitted to the peaks of processes on a CPU: docs/evidence/measurements.md has predicted and measured ones.
 /** Node and the addon, ready for a prompt. */
 const PROGRAM_BYTES = 62e6;
 /** Memory of the packed forms of weights, as a share of the weights. */

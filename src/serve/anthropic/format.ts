@@ -73,7 +73,7 @@ export class MessagesFormat implements WireFormat {
     return { ...wholeMessage(this.#head, reply), ...eventsOf(reply.events) };
   }
 
-  /** Goes on with the open block, or begins one of its kind. */
+  /** Continues the open block, or begins one of its kind. */
   #piece(kind: keyof typeof STARTS, delta: object): string {
     const before = this.#open === kind ? '' : this.#close() + this.#start(STARTS[kind]);
     this.#open = kind;

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 export interface PageFile {
   readonly type: string;
   readonly body: Buffer;
-  /** The same bytes compressed, made at the first request. */
+  /** Its bytes compressed, made at the first request. */
   gzipped(): Promise<Buffer>;
 }
 

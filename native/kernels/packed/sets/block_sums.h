@@ -61,7 +61,7 @@ inline PartWords codes_of(PartWords word, PartWords upper, int k) {
   return codes;
 }
 
-// What a panel of M rows of x has in a group: its coarse bytes, or its fine ones. See PackedInt8.
+// A group's bytes of a panel of M rows of x: the coarse ones, or the fine ones. See PackedInt8.
 template <int M>
 struct PanelGroup {
   const int8_t* words;
@@ -93,7 +93,7 @@ struct PartsOf {
   const uint8_t* codes;  // of a group in the first part
   int64_t block_bytes;
 
-  // Of the p-th part.
+  // The bytes of part p.
   const uint8_t* of(int p) const {
     return codes + p / kPartsAtOnce * block_bytes + 4 * kLanes * (p % kPartsAtOnce);
   }
@@ -125,7 +125,7 @@ ALWAYS_INLINE void add_four(PartsOf<B> parts, int v, const int8_t* x, Rows rows,
   }
 }
 
-// The same for as many columns as Dots can take.
+// Handles as many columns as Dots can take.
 template <Kind K, int N, int Step, int B, typename Rows>
 ALWAYS_INLINE void add_some(PartsOf<B> parts, int first, const int8_t* x, Rows rows,
                             Sums<PartInts, N, PartsOf<B>::kCount> sums) {
@@ -139,7 +139,7 @@ ALWAYS_INLINE void add_some(PartsOf<B> parts, int first, const int8_t* x, Rows r
   }
 }
 
-// The same for a group's columns.
+// Handles a group's columns.
 template <Kind K, int N, int Step, int B, typename Rows>
 ALWAYS_INLINE void add_codes(PartsOf<B> parts, int columns, const int8_t* x, Rows rows,
                              Sums<PartInts, N, PartsOf<B>::kCount> sums) {
@@ -162,7 +162,7 @@ ALWAYS_INLINE void add_codes(PartsOf<B> parts, int columns, const int8_t* x, Row
   }
 }
 
-// Of a group's columns in one row of x.
+// Sums a group's columns in one row of x.
 inline int sum_of(const int8_t* words, int step, int columns) {
   int sum = 0;
   for (int c = 0; c < columns; c += 4, words += step) {
@@ -212,7 +212,7 @@ ALWAYS_INLINE void add_rows(PartsOf<B> parts, int columns, const PanelGroup<M>& 
   }
 }
 
-// The same for Count rows, as many at a time as registers hold.
+// Handles Count rows, as many at a time as registers hold.
 template <Kind K, Scales S, int Count, int B, int M, typename Rows>
 ALWAYS_INLINE void add_all(PartsOf<B> parts, int columns, const PanelGroup<M>& x, Rows rows,
                            const ScalesAndBiases* scales, int begin, Floats* totals) {

@@ -48,7 +48,7 @@ struct GroupOfBlocks {
 template <Kind K, Scales S, int B, int M>
 inline void add_group(const PackedMatrix& w, const GroupOfBlocks& group, const PackedInput& x,
                       int first, Floats* totals);
-// The same over all columns of a dense block, which begins at `source`.
+// Handles all columns of a dense block, which begins at `source`.
 template <Kind K, int M>
 inline void add_columns(const PackedMatrix& w, const uint8_t* source, const PackedInput& x,
                         int first, Floats* totals);

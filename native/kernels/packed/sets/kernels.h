@@ -19,9 +19,9 @@ namespace llm_host {
 struct PackedInt8 {
   int8_t* int8 = nullptr;   // [m · 2 · cols]
   float* scales = nullptr;  // [m · groups]; a panel's, from first · groups on, as [groups][R]
-  // Of a group's values, for a matrix with biases: like scales. Without fine bytes of the rounded
-  // values: with those of the values themselves, what rounding adds would be multiplied with scale
-  // · code instead of the weight, which is half as large.
+  // Sums of a group's values, for a matrix with biases: like scales. Without fine bytes they are
+  // sums of the rounded values: with sums of the values themselves, the rounding error would be
+  // multiplied with scale · code instead of the weight, which is half as large.
   float* sums = nullptr;
   // For a symmetric matrix -zero · the sum of a group's coarse bytes: like scales; and, [m ·
   // groups] behind, of its fine bytes.

@@ -42,7 +42,7 @@ inline void store_words(Bytes bytes, int8_t* target, int64_t step) {
   }
 }
 
-// Of numbers that are bytes. Compilers narrow such a vector lane by lane.
+// Narrows numbers that fit a byte. Compilers narrow such a vector lane by lane.
 inline Bytes narrowed(Ints v) {
 #if defined(__AVX512F__)
   return (Bytes)_mm512_cvtepi32_epi8((__m512i)v);
@@ -67,7 +67,7 @@ inline float greatest(Floats v) {
   return v[0];
 }
 
-// Of the magnitudes of `size` values.
+// The largest magnitude of `size` values.
 inline float maximum(const float* x, int size) {
   Floats maxima{};
   for (int i = 0; i < size; i += 16) {

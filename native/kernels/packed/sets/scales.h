@@ -60,8 +60,8 @@ inline void six_bit_scales(const uint8_t* header, int part, ScalesAndBiases* gro
   }
 }
 
-// Those of rows [kLanes · part, kLanes · (part + 1)) in all groups of the unit whose header this
-// is -> `groups`.
+// Unpacks the scales of rows [kLanes · part, kLanes · (part + 1)) in all groups of the unit whose
+// header this is into `groups`.
 template <Scales S>
 inline void load_scales(const PackedMatrix& w, const uint8_t* header, int part,
                         ScalesAndBiases* groups) {

@@ -152,7 +152,7 @@ TEST(a_row_in_use_is_never_written_by_another) {
   ask(pool, prompt);
   auto first = pool.take(joined(prompt, {1}), 100);
   CHECK(pool.size() == size_t{1});
-  // The same prompt at the same time: a copy.
+  // Taken while the first is in use: a copy.
   auto second = pool.take(joined(prompt, {1}), 100);
   CHECK(pool.size() == size_t{2} && &first->sequence() != &second->sequence());
   CHECK(second->sequence().ids == prompt);

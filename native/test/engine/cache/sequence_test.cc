@@ -77,7 +77,7 @@ TEST(of_many_checkpoints_the_first_and_many_near_the_end_are_kept) {
   for (int length = 50; length <= 10000; length += 50) {
     int back = back_from(length);
     kept += back == length ? 1 : 0;
-    // What is read again grows with the distance from the end.
+    // The part to read again grows with the distance from the end.
     CHECK(length - back <= (10000 - length) / 2 + 100);
   }
   CHECK(kept == static_cast<int>(Sequence::kMostCheckpoints));

@@ -37,7 +37,7 @@ StepGraph step(const Plant& plant = [](const mx::array& x) { return x; }) {
   return inspect({mx::argmax(model->head(hidden), -1)}, groups);
 }
 
-// What `plant` adds to a step's launches.
+// The launches that `plant` adds to a step.
 std::map<std::string, int> added(const Plant& plant) {
   std::map<std::string, int> more = step(plant).launches;
   for (const auto& [kind, count] : step().launches) {
@@ -94,7 +94,7 @@ TEST(a_planted_cast_is_told_with_its_type) {
     return mx::astype(mx::astype(x, mx::float16), mx::float32);
   };
   CHECK((added(there_and_back) == Counts{{"AsType float16", 1}, {"AsType float32", 1}}));
-  // What follows is computed in the wrong type.
+  // Makes later layers compute in the wrong type.
   auto left = [](const mx::array& x) { return mx::astype(x, mx::bfloat16); };
   Counts kinds = added(left);
   CHECK(kinds["AsType bfloat16"] == 1);

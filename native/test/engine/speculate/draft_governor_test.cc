@@ -12,7 +12,7 @@ static const check::Suite suite("draft_governor");
 
 namespace {
 
-// What passes and drafting take, in plain passes. See PassCosts.
+// The costs of passes and drafting, in plain passes. See PassCosts.
 struct Machine {
   double wait, row, token, read;
 };
@@ -55,7 +55,7 @@ class Replies {
   static constexpr double kPassMs = 20;
 
   double chance() { return static_cast<double>(random_() % 100'000) / 100'000; }
-  // What is measured of so many passes.
+  // The measured time of this many passes.
   double ms(double passes) {
     double all = passes * kPassMs * (0.9 + 0.2 * chance());
     since_ += passes;
@@ -140,7 +140,7 @@ double gain(Replies& replies, int tokens, int sequences = 1) {
   return said.tokens / (sequences * said.passes);
 }
 
-// What the best fixed number of proposed tokens gives a single reply.
+// The gain of the best fixed number of proposed tokens for a single reply.
 double best_gain(const Machine& m, double rate) {
   double best = 1;
   for (int count = 1; count <= Governor::kMost; ++count) {

@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// What passes take, in milliseconds: see engine/speculate/pass_costs.h.
+// The costs of passes, in milliseconds: see engine/speculate/pass_costs.h.
 struct Machine {
   double plain, wait, row;
 };

@@ -38,7 +38,7 @@ const config = {
   ...(oauth && { oauth }),
 };
 
-/** What the suite wants called, or every tool. */
+/** The calls that the suite asks for, or one of every tool. */
 function calls(tools) {
   if (Array.isArray(context.toolCalls))
     return context.toolCalls.map(call => ({ name: call.name, args: call.arguments }));

@@ -49,7 +49,7 @@ export async function tryServer({ command, args, tools }) {
   }
 }
 
-/** Of the values above, those that the tool has. */
+/** The arguments above that the tool has. */
 function argumentsOf(host, name, tool) {
   const { definition } = host.tools().find(offered => offered.tool === name) ?? {};
   const known = Object.keys(definition?.function.parameters.properties ?? {});
@@ -82,7 +82,7 @@ async function cancelCell(run, tools) {
   try {
     await run('add');
   } catch (error) {
-    // Of version 1.2 a server ends when it hears of a cancellation.
+    // A server of version 1.2 ends when it hears of a cancellation.
     await sleep(RESTART_MS);
     await run('add');
     return `yes, but ${oneLine(error.message).replace(/ during.*/, '')}; restarted`;

@@ -6,7 +6,7 @@ export const matrix = (mlx, rows, cols) => ({ mlx, shape: [rows, cols], kind: 'm
 export const matrices = (mlx, count, rows, cols) => ({ mlx, shape: [count, rows, cols], kind: 'matrix' });
 export const experts = (mlx, count, rows, cols) => ({ mlx, shape: [count, rows, cols], kind: 'experts' });
 export const router = (mlx, rows, cols) => ({ mlx, shape: [rows, cols], kind: 'router' });
-/** Of a convolution over time, for each channel. */
+/** A convolution over time, for each channel. */
 export const kernel = (mlx, channels, length) => ({ mlx, shape: [channels, length], kind: 'kernel' });
 /** A vector whose name has no ".weight" behind it. */
 export const vector = (mlx, size) => ({ mlx, shape: [size], kind: 'bias', bareInMlx: true });
