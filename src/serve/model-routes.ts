@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { anthropicModel, anthropicModelList, otherAnthropicModel } from './anthropic/model-object.ts';
 import { isAnthropic } from './api-errors.ts';
 import { unknownModel } from './http/lease-model.ts';
-import type { ServeContext, ServedModel } from './http/serve-context.ts';
-import type { OtherModel } from './http/served-models.ts';
+import type { ServeContext } from './http/serve-context.ts';
+import type { OtherModel, ServedModel } from './http/served-models.ts';
 import { modelObject, otherModelObject } from './openai/model-object.ts';
 
 /** /v1/models, which OpenAI's and Anthropic's clients ask in the same way and read differently. */
@@ -33,3 +32,34 @@ const shown = (model: ServedModel | OtherModel) =>
 
 const shownToAnthropic = (model: ServedModel | OtherModel) =>
   'contextLength' in model ? anthropicModel(model) : otherAnthropicModel(model);
+
+/** As listed by /v1/models for Anthropic's clients. */
+export function anthropicModel({
+  id,
+  created,
+  contextLength,
+}: Pick<ServedModel, 'id' | 'created' | 'contextLength'>) {
+  return {
+    type: 'model' as const,
+    id,
+    display_name: id,
+    created_at: new Date(created * 1000).toISOString(),
+    max_input_tokens: contextLength as number | null,
+    max_tokens: contextLength as number | null,
+    capabilities: null,
+    lifecycle: 'active' as const,
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  };
+}
+
+/** One that is not loaded, so that less is known of it. */
+function otherAnthropicModel({ id, modifiedMs = 0 }: OtherModel): ReturnType<typeof anthropicModel> {
+  const unknown = { max_input_tokens: null, max_tokens: null };
+  return { ...anthropicModel({ id, created: modifiedMs / 1000, contextLength: 0 }), ...unknown };
+}
+
+function anthropicModelList(data: readonly ReturnType<typeof anthropicModel>[]) {
+  return { data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
+}

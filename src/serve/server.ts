@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastify from 'fastify';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { apiOf, shapedError, streamedError } from './api-errors.ts';
-import { approvalRoutes } from './approval-routes.ts';
 import { embeddingRoutes } from './embeddings/routes.ts';
 import { checkAccess, corsOrigin, namedKey } from './http/access/access.ts';
-import { ApiError, ofThrown, stopping } from './http/api-error.ts';
+import { ApiError, noteProblem, ofThrown, problemOf, stopping } from './http/api-error.ts';
 import { Clients, clientOf } from './http/clients.ts';
-import { onceClosed } from './http/once-closed.ts';
-import { noteProblem, problemOf } from './http/problems.ts';
+import { onceClosed } from './http/request-signal.ts';
 import { EVENT_STREAM, endUnread, ResponseStream } from './http/response-stream.ts';
 import type { ServeContext } from './http/serve-context.ts';
 import { modelRoutes } from './model-routes.ts';
@@ -18,7 +17,7 @@ import { openaiRoutes } from './openai/routes.ts';
 import { isForPage, isNavigation, pageRoutes } from './page/page-routes.ts';
 import { answerParserError } from './parser-error.ts';
 import { tokenRoutes } from './token-routes.ts';
-import { toolRoutes } from './tool-routes.ts';
+import { approvalRoutes, toolRoutes } from './tool-routes.ts';
 
 /** Clients whose base URL lacks `/v1`. */
 const WITHOUT_VERSION =

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { tokenPiece } from '../tokens/token-piece.ts';
 import type { Tokenizer } from '../tokens/tokenizer-types.ts';
 import { ApiError, badRequest } from './http/api-error.ts';
+import { readBody } from './http/body-fields.ts';
 import { leaseModel } from './http/lease-model.ts';
-import { readBody } from './http/read-body.ts';
 import type { ServeContext } from './http/serve-context.ts';
 
 /** Both are read with every stream at rest. */

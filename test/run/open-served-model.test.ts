@@ -6,7 +6,7 @@ import type { ReplyEvent } from '../../src/agent/model/chat-model.ts';
 import { ServedChatModel } from '../../src/agent/model/served-model.ts';
 import { ServedClient } from '../../src/engine/served-client.ts';
 import { openServedModel } from '../../src/run/open-served-model.ts';
-import type { OtherModels } from '../../src/serve/models/pool-options.ts';
+import type { OtherModels } from '../../src/serve/models/model-pool.ts';
 import { scriptedModel, serveScripted } from '../serve/scripted.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;

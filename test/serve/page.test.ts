@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readPage } from '../../src/serve/page/page-files.ts';
+import { readPage } from '../../src/serve/page/page-routes.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 import { type ServeOptions, serveScripted } from './scripted.ts';
 

@@ -13,14 +13,9 @@ import { tokensOf } from '../../src/engine/token-stream.ts';
 import { PendingApprovals } from '../../src/serve/http/approvals.ts';
 import { GenerationQueue } from '../../src/serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../src/serve/http/metrics.ts';
-import {
-  DEFAULT_LIMITS,
-  type LoadedModel,
-  type RequestRecord,
-  type ServeContext,
-} from '../../src/serve/http/serve-context.ts';
-import { ModelPool } from '../../src/serve/models/model-pool.ts';
-import type { OtherModels } from '../../src/serve/models/pool-options.ts';
+import { DEFAULT_LIMITS, type RequestRecord, type ServeContext } from '../../src/serve/http/serve-context.ts';
+import type { LoadedModel } from '../../src/serve/http/served-models.ts';
+import { ModelPool, type OtherModels } from '../../src/serve/models/model-pool.ts';
 import { createServer } from '../../src/serve/server.ts';
 import type { Tokenizer } from '../../src/tokens/tokenizer-types.ts';
 import { FakeHost } from '../agent/fakes.ts';

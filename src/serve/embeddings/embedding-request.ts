@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../http/api-error.ts';
 import { clientOf, laneOf } from '../http/clients.ts';
@@ -37,4 +38,23 @@ export async function embeddingRequest<T extends { readonly tokens: number }>(
     until.close();
     place.leave();
   }
+}
+
+/** Items that are written at a time, so that other streams go on meanwhile. */
+const AT_A_TIME = 32;
+
+/** JSON of `{ ...before, [name]: items }`, written in pieces: a list of vectors has megabytes. */
+export async function jsonWithList<T>(
+  before: object,
+  name: string,
+  items: readonly T[],
+  write: (item: T, index: number) => unknown,
+): Promise<string> {
+  const pieces: string[] = [];
+  for (const [index, item] of items.entries()) {
+    pieces.push(JSON.stringify(write(item, index)));
+    if (index % AT_A_TIME === AT_A_TIME - 1) await nextTurn();
+  }
+  const head = JSON.stringify(before).slice(0, -1);
+  return `${head}${head === '{' ? '' : ','}${JSON.stringify(name)}:[${pieces.join(',')}]}`;
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { QueueFull } from './generation-queue.ts';
 
@@ -80,4 +81,15 @@ function internalError(problem: string): ApiError {
   return new ApiError(500, 'Unexpected error; look for the id in x-request-id in the log', {
     problem,
   });
+}
+
+const problems = new WeakMap<FastifyRequest, string>();
+
+/** Keeps what the log should say about a failed request until its line is written. */
+export function noteProblem(request: FastifyRequest, { problem }: ApiError): void {
+  if (problem !== undefined) problems.set(request, problem);
+}
+
+export function problemOf(request: FastifyRequest): string | undefined {
+  return problems.get(request);
 }

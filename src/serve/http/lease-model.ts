@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Embedder } from '../../embed/embedder.ts';
 import { ApiError } from './api-error.ts';
-import { onceClosed } from './once-closed.ts';
-import { requestSignal } from './request-signal.ts';
+import { onceClosed, requestSignal } from './request-signal.ts';
 import { EVENT_STREAM, ResponseStream } from './response-stream.ts';
 import type { ServeContext } from './serve-context.ts';
 

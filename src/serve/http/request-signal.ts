@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, stopping as stopped } from './api-error.ts';
-import { onceClosed } from './once-closed.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** Reasons for ending a request from outside. */
@@ -42,4 +41,24 @@ export function requestSignal(
       stopping.removeEventListener('abort', onStopping);
     },
   };
+}
+
+/**
+ * Calls `closed` once: when the response is sent, or the connection is gone. Node reports a lost connection only to the response
+ * that is being sent, not to those of later requests on the same connection.
+ */
+export function onceClosed({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, closed: () => void) {
+  let open = true;
+  const once = () => {
+    // Both events can fire; only the first counts.
+    if (!open) return;
+    open = false;
+    raw.off('close', once);
+    socket.off('close', once);
+    closed();
+  };
+  raw.on('close', once);
+  // Each request that waits on this connection listens.
+  socket.setMaxListeners(0);
+  socket.on('close', once);
 }

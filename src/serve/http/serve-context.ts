@@ -1,25 +1,12 @@
-import type { RequestTurns } from '../../agent/requests/request-turns.ts';
-import type { Embedder } from '../../embed/embedder.ts';
-import type { ModelFacts } from '../../model/model-facts.ts';
-import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
-import type { PageFiles } from '../page/page-files.ts';
+import type { PageFiles } from '../page/page-routes.ts';
 import type { AccessRules } from './access/access.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { GenerationQueue } from './generation-queue.ts';
 import type { ServeMetrics } from './metrics.ts';
 import type { ModelStore } from './model-store.ts';
 import type { StreamLimits } from './response-stream.ts';
-import type { ServedModels } from './served-models.ts';
+import type { LoadedModel, ServedModels } from './served-models.ts';
 import type { ToolsPolicy } from './tools-policy.ts';
-
-/** The served model, as the APIs describe it. */
-export interface ServedModel extends ModelFacts {
-  readonly id: string;
-  /** Unix seconds when it was loaded. */
-  readonly created: number;
-  /** Tokens. */
-  readonly contextLength: number;
-}
 
 export interface ServeLimits extends StreamLimits {
   /** Milliseconds per request, including waiting and tools. */
@@ -58,17 +45,6 @@ export interface RequestRecord {
   readonly problem?: string | undefined;
   /** The client left before the end. */
   readonly aborted: boolean;
-}
-
-/** A model with what answers requests for it. */
-export interface LoadedModel {
-  readonly model: ServedModel;
-  /** Undefined for a model that another process runs. */
-  readonly tokenizer?: Tokenizer | undefined;
-  /** Turns of this model; those of one with an `embedder` refuse. */
-  readonly turns: RequestTurns;
-  /** Set for a model that turns texts into vectors, and does nothing else. */
-  readonly embedder?: Embedder | undefined;
 }
 
 /** The state that all routes share for one model: the first, or the one that a request names. */

@@ -1,5 +1,28 @@
+import type { RequestTurns } from '../../agent/requests/request-turns.ts';
+import type { Embedder } from '../../embed/embedder.ts';
 import type { HubId } from '../../hub/hub-id.ts';
-import type { LoadedModel } from './serve-context.ts';
+import type { ModelFacts } from '../../model/model-facts.ts';
+import type { Tokenizer } from '../../tokens/tokenizer-types.ts';
+
+/** The served model, as the APIs describe it. */
+export interface ServedModel extends ModelFacts {
+  readonly id: string;
+  /** Unix seconds when it was loaded. */
+  readonly created: number;
+  /** Tokens. */
+  readonly contextLength: number;
+}
+
+/** A model with what answers requests for it. */
+export interface LoadedModel {
+  readonly model: ServedModel;
+  /** Undefined for a model that another process runs. */
+  readonly tokenizer?: Tokenizer | undefined;
+  /** Turns of this model; those of one with an `embedder` refuse. */
+  readonly turns: RequestTurns;
+  /** Set for a model that turns texts into vectors, and does nothing else. */
+  readonly embedder?: Embedder | undefined;
+}
 
 /** A model that requests may name beside the first. */
 export interface OtherModel {

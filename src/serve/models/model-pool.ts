@@ -1,13 +1,59 @@
-import { LlmHostError } from '../../errors.ts';
+import { LlmHostError, messageOf } from '../../errors.ts';
 import { unlessAborted } from '../../text/unless-aborted.ts';
-import { stopping } from '../http/api-error.ts';
+import { ApiError, stopping } from '../http/api-error.ts';
 import { QueueFull } from '../http/generation-queue.ts';
-import type { LoadedModel } from '../http/serve-context.ts';
-import type { Lease, OtherModel, ServedModels } from '../http/served-models.ts';
+import type { Lease, LoadedModel, OtherModel, ServedModels } from '../http/served-models.ts';
 import { ModelNames } from './model-names.ts';
-import { beingRemoved, cannotLoad, nobodyWaits, noRoom, stillLoaded } from './pool-errors.ts';
-import { type OtherModels, POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool-options.ts';
-import { RoomTurn } from './room-turn.ts';
+
+/** The options with which a pool opens its models. */
+export interface OtherModels {
+  /** As of now: the cache changes. */
+  list(): readonly OtherModel[];
+  /** Downloads what is missing of its files. `signal`: nobody waits for it any longer. Default: they are all here. */
+  fetch?(id: string, signal: AbortSignal): Promise<void>;
+  /**
+   * `onFits`: there is room, and it is being loaded.
+   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded
+   */
+  open(id: string, onFits: () => void): Promise<LoadedModel & { close(): Promise<void> }>;
+}
+
+/** How long models and requests wait for each other, in milliseconds. */
+interface TurnLimits {
+  /** A model has waited for room so long: requests for loaded ones then wait behind it. */
+  readonly patienceMs: number;
+  /** The longest that such a request waits behind it. */
+  readonly mostHeldMs: number;
+}
+
+interface PoolLimits extends TurnLimits {
+  /** Models loaded at once, beside the first. At least 1. */
+  readonly maxLoaded: number;
+  /** Milliseconds without a request after which a model is closed. */
+  readonly keepAliveMs: number;
+  /** Milliseconds that a model waits for others to free memory. */
+  readonly waitMs: number;
+  /** Requests that wait for models. */
+  readonly maxWaiting: number;
+}
+
+const POOL_LIMITS: PoolLimits = {
+  maxLoaded: 2,
+  keepAliveMs: 300_000,
+  waitMs: 120_000,
+  maxWaiting: 64,
+  patienceMs: 3000,
+  mostHeldMs: 30_000,
+};
+
+export interface PoolOptions extends Partial<PoolLimits> {
+  /** Where the first model is on the Hub; undefined: it is no model of the Hub. */
+  readonly firstHub?: OtherModel['hub'];
+  /** Repositories whose files are in use for as long as the server runs. */
+  readonly usedRepos?: readonly string[];
+  /** A model could not be closed; its memory may not be free. */
+  readonly onCloseFailed?: (id: string, error: unknown) => void;
+}
 
 type Opened = Awaited<ReturnType<OtherModels['open']>>;
 
@@ -344,4 +390,94 @@ function once<T>(act: (value: T) => void): (value: T) => void {
     if (!done) act(value);
     done = true;
   };
+}
+
+/** The reason is for the log: it may name files of this machine. */
+function cannotLoad(id: string, error: unknown): ApiError {
+  return new ApiError(500, `The model '${id}' cannot be loaded; look for the id in x-request-id in the log`, {
+    code: 'model_not_loaded',
+    problem: messageOf(error),
+  });
+}
+
+/** `busy`: the ids of those that are in use. */
+function noRoom(id: string, why: string, busy: readonly string[]): ApiError {
+  const others = busy.length > 0 ? `; in use: ${busy.join(', ')}` : '';
+  return new ApiError(503, `There is no room for the model '${id}': ${why}${others}`, {
+    code: 'no_room',
+    retryAfterSeconds: 10,
+  });
+}
+
+function beingRemoved(id: string): ApiError {
+  return new ApiError(409, `The model '${id}' is being deleted`, { code: 'model_being_deleted' });
+}
+
+function stillLoaded(id: string): ApiError {
+  return new ApiError(409, `model '${id}' is loaded; it can be deleted when it is not`, {
+    code: 'model_loaded',
+  });
+}
+
+/** Nobody is there to read it. */
+function nobodyWaits(id: string): ApiError {
+  return new ApiError(499, `Nobody waits for the model '${id}' any longer`);
+}
+
+/**
+ * The turn of a model for which there is no room yet. Steady requests for loaded models would keep all of them in use, so
+ * after some time those that came later wait behind it.
+ */
+class RoomTurn {
+  readonly #limits: TurnLimits;
+  /** `performance.now()` when the model was asked for. */
+  #since: number | undefined;
+  readonly #held = new Set<() => void>();
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** There is no room for a model that was asked for then. */
+  begin(since: number): void {
+    this.#since ??= since;
+  }
+
+  /** There is, or it is not waited for any longer. */
+  end(): void {
+    this.#since = undefined;
+    for (const go of this.#held) go();
+  }
+
+  /** Whether a request for a loaded model, which came then, has to wait. */
+  holds(came: number): boolean {
+    return this.#holdMs(came) > 0;
+  }
+
+  /** Waits until it need not any longer, or `signal` aborts. */
+  async passed(came: number, signal?: AbortSignal): Promise<void> {
+    for (let ms = this.#holdMs(came); ms > 0 && !signal?.aborted; ms = this.#holdMs(came))
+      await this.#endedWithin(ms, signal);
+  }
+
+  #holdMs(came: number): number {
+    if (this.#since === undefined || came <= this.#since) return 0;
+    const now = performance.now();
+    if (now - this.#since < this.#limits.patienceMs) return 0;
+    return Math.max(0, came + this.#limits.mostHeldMs - now);
+  }
+
+  #endedWithin(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise(resolve => {
+      const go = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', go);
+        this.#held.delete(go);
+        resolve();
+      };
+      const timer = setTimeout(go, Math.ceil(ms));
+      signal?.addEventListener('abort', go);
+      this.#held.add(go);
+    });
+  }
 }

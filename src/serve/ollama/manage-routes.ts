@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { LlmHostError } from '../../errors.ts';
 import { parseHubId } from '../../hub/hub-id.ts';
 import { ApiError, badRequest, ofThrown, stopping as stoppedError } from '../http/api-error.ts';
+import { readBody } from '../http/body-fields.ts';
 import type { ModelStore, PullProgress } from '../http/model-store.ts';
-import { onceClosed } from '../http/once-closed.ts';
-import { readBody } from '../http/read-body.ts';
+import { onceClosed } from '../http/request-signal.ts';
 import { ResponseStream } from '../http/response-stream.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServedModel } from '../http/serve-context.ts';
-import type { OtherModel } from '../http/served-models.ts';
+import type { OtherModel, ServedModel } from '../http/served-models.ts';
 
 /** The version of the API that we follow; clients require a minimum. */
 export const OLLAMA_API_VERSION = '0.13.0';

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from '../http/api-error.ts';
+import { checkTextCount, embeddingRequest, jsonWithList } from '../embeddings/embedding-request.ts';
+import { ApiError, badRequest } from '../http/api-error.ts';
+import { readBody } from '../http/body-fields.ts';
 import { exchange } from '../http/exchange.ts';
-import { type LeaseOptions, leaseChatModel, leaseEmbedder } from '../http/lease-model.ts';
+import { type EmbedContext, type LeaseOptions, leaseChatModel, leaseEmbedder } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
-import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import { embed, embedBody, embeddingsBody, embedPrompt } from './embed.ts';
 import { ollamaFormat } from './formats.ts';
-import { keepAliveMs } from './keep-alive.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { OLLAMA_API_VERSION, otherShowOf, otherTagOf, runningOf, showOf, tagOf } from './model-info.ts';
 import { chatBody, generateBody, toCompletion, toPromptTurn, toTurn } from './requests.ts';
@@ -138,4 +137,81 @@ function use(context: ServeContext, request: FastifyRequest, reply: FastifyReply
 
 function leased(context: ServeContext, { model, keep_alive }: Named): [string, LeaseOptions] {
   return [idOf(context, model), { keepAliveMs: keepAliveMs(keep_alive) }];
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Milliseconds of `keep_alive`: seconds, or a text such as `5m` or `1h30m`; negative: without end. Undefined: not given.
+ * Throws ApiError 400.
+ */
+export function keepAliveMs(given: string | number | null | undefined): number | undefined {
+  if (given == null) return undefined;
+  const text = String(given).trim();
+  const parts = [...text.replace(/^[+-]/, '').matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const ms = /^[+-]?\d+(\.\d+)?$/.test(text)
+    ? Math.abs(Number(text)) * 1000
+    : parts.reduce((sum, [, amount, unit = 's']) => sum + Number(amount) * (UNITS[unit] ?? 0), 0);
+  const isDuration = /^[+-]?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text) || /^[+-]?\d+(\.\d+)?$/.test(text);
+  if (!isDuration)
+    throw badRequest(
+      `keep_alive: a duration such as 5m, or seconds, not '${text.slice(0, 40)}'`,
+      'keep_alive',
+    );
+  return text.startsWith('-') ? Number.POSITIVE_INFINITY : ms;
+}
+
+const shared = {
+  model: z.string().min(1),
+  keep_alive: z.union([z.string(), z.number()]).nullish(),
+};
+
+const embedBody = z.looseObject({
+  ...shared,
+  input: z.union([z.string(), z.array(z.string())]).nullish(),
+  truncate: z.boolean().nullish(),
+  dimensions: z.number().int().min(0).nullish(),
+});
+
+const embeddingsBody = z.looseObject({ ...shared, prompt: z.string().nullish() });
+
+/** /api/embed. A request without a text only loads the model. */
+async function embed(
+  context: EmbedContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: z.infer<typeof embedBody>,
+): Promise<FastifyReply> {
+  const started = performance.now();
+  const texts = [body.input ?? []].flat().filter((text, _, all) => text !== '' || all.length > 1);
+  if (texts.length > 0) checkTextCount(texts.length, 'input');
+  const asked = { texts: texts.length, user: undefined };
+  const options = { dimensions: body.dimensions || undefined, truncate: body.truncate ?? true };
+  const { vectors, tokens } = await embeddingRequest(context, request, reply, asked, signal =>
+    context.embedder.embed(texts, { ...options, signal }),
+  );
+  const nanoseconds = Math.round((performance.now() - started) * 1e6);
+  const head = {
+    model: context.model.id,
+    total_duration: nanoseconds,
+    load_duration: 0,
+    prompt_eval_count: tokens,
+  };
+  const json = await jsonWithList(head, 'embeddings', vectors, vector => Array.from(vector));
+  return reply.type('application/json').send(json);
+}
+
+/** /api/embeddings, which came before it: one text, and its vector as the model gives it. */
+async function embedPrompt(
+  context: EmbedContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { prompt }: z.infer<typeof embeddingsBody>,
+): Promise<object> {
+  if (!prompt) return { embedding: [] };
+  const asked = { texts: 1, user: undefined };
+  const { vectors } = await embeddingRequest(context, request, reply, asked, signal =>
+    context.embedder.embed([prompt], { normalize: false, signal }),
+  );
+  return { embedding: Array.from(vectors[0] ?? []) };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ServedModel } from '../http/serve-context.ts';
-import type { OtherModel } from '../http/served-models.ts';
+import type { OtherModel, ServedModel } from '../http/served-models.ts';
 
 /** `prefix` includes the separator: `chatcmpl-`, `resp_`. */
 export function newId(prefix: string): string {

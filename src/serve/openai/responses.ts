@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { readBody } from '../http/body-fields.ts';
 import { clientOf } from '../http/clients.ts';
 import { exchange } from '../http/exchange.ts';
 import { leaseChatModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
-import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { checkContext } from './check-context.ts';
 import { KeptResponses, keptResponseRoutes } from './kept-responses.ts';
-import { responseHead } from './response-object.ts';
-import { ResponsesFormat } from './responses-format.ts';
+import { ResponsesFormat, responseHead } from './responses-format.ts';
 import { responsesBody, toResponseTurn } from './responses-request.ts';
 
 /** /v1/responses. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { readBody } from '../http/body-fields.ts';
 import { exchange } from '../http/exchange.ts';
 import { leaseChatModel } from '../http/lease-model.ts';
 import { toolsPolicyOf } from '../http/offered-tools.ts';
-import { readBody } from '../http/read-body.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { openaiChatFormat } from './chat-format.ts';
 import { chatBody, toTurn } from './chat-request.ts';

@@ -3,7 +3,7 @@ import { limitedBody } from '../../../src/mcp/transport/guarded-fetch.ts';
 import { MessageReader } from '../../../src/mcp/transport/message-reader.ts';
 import { messagesBody, toMessagesTurn } from '../../../src/serve/anthropic/request.ts';
 import { ApiError } from '../../../src/serve/http/api-error.ts';
-import { readBody } from '../../../src/serve/http/read-body.ts';
+import { readBody } from '../../../src/serve/http/body-fields.ts';
 import type { ServeContext } from '../../../src/serve/http/serve-context.ts';
 import {
   generateBody,

@@ -2,10 +2,10 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
 import type { ToolCall } from '../../../src/chat/message.ts';
-import { endOf, startedMessage, usageOf, wholeMessage } from '../../../src/serve/anthropic/message-object.ts';
-import { anthropicModel } from '../../../src/serve/anthropic/model-object.ts';
+import { endOf, startedMessage, usageOf, wholeMessage } from '../../../src/serve/anthropic/format.ts';
 import { readTurn } from '../../../src/serve/http/turn-reader.ts';
 import type { WholeReply } from '../../../src/serve/http/wire-format.ts';
+import { anthropicModel } from '../../../src/serve/model-routes.ts';
 import { serveScripted } from '../scripted.ts';
 
 /** A value of each field that the official client can send, and whether it is refused, since it means nothing here. */

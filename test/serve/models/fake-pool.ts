@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LlmHostError } from '../../../src/errors.ts';
-import type { LoadedModel } from '../../../src/serve/http/serve-context.ts';
-import type { OtherModel } from '../../../src/serve/http/served-models.ts';
-import { ModelPool } from '../../../src/serve/models/model-pool.ts';
-import type { OtherModels, PoolOptions } from '../../../src/serve/models/pool-options.ts';
+import type { LoadedModel, OtherModel } from '../../../src/serve/http/served-models.ts';
+import { ModelPool, type OtherModels, type PoolOptions } from '../../../src/serve/models/model-pool.ts';
 
 const modelOf = (id: string) => ({ model: { id } }) as unknown as LoadedModel;
 

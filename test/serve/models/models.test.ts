@@ -2,7 +2,7 @@ import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { LlmHostError } from '../../../src/errors.ts';
-import { keepAliveMs } from '../../../src/serve/ollama/keep-alive.ts';
+import { keepAliveMs } from '../../../src/serve/ollama/routes.ts';
 import { endless } from '../asking.ts';
 import { question, type ServeOptions, scriptedModel, serveScripted, until } from '../scripted.ts';
 

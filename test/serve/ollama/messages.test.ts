@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toMessages } from '../../../src/serve/ollama/messages.ts';
+import { toMessages } from '../../../src/serve/ollama/requests.ts';
 
 const called = (id: string | undefined, name: string) => ({ ...(id && { id }), function: { name } });
 const result = (content: string, more: object = {}) => ({ role: 'tool' as const, content, ...more });

@@ -1,7 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { LruBySize } from '../../../src/serve/http/lru-by-size.ts';
-import { KeptResponses } from '../../../src/serve/openai/kept-responses.ts';
+import { KeptResponses, LruBySize } from '../../../src/serve/openai/kept-responses.ts';
 import { answer, FakeHost } from '../../agent/fakes.ts';
 import { endless } from '../asking.ts';
 import { callText, question, type Script, type ServeOptions, serveScripted, until } from '../scripted.ts';

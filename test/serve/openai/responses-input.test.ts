@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputMessages } from '../../../src/serve/openai/responses-input.ts';
+import { inputMessages } from '../../../src/serve/openai/responses-request.ts';
 
 type Items = Parameters<typeof inputMessages>[0];
 
