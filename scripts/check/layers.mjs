@@ -29,7 +29,7 @@ const RULES = [
     because: 'the agent knows no screen; readers watch its events',
   },
   {
-    files: /^src\/(line|json|tui|serve)\//,
+    files: /^src\/(line|tui|serve)\//,
     forbids: /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;'"]*from\s+['"][^'"]*\/agent\/[^'"]*['"]/,
     because: 'readers import only types from the agent',
   },

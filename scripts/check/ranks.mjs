@@ -27,7 +27,7 @@ const RANKS = {
     ['grammar', 'bench', 'embed', 'distributed'],
     ['agent'],
     ['run'],
-    ['line', 'tui', 'json', 'serve', 'library'],
+    ['line', 'tui', 'serve', 'library'],
     ['cli', 'index.ts'],
   ],
   web: [

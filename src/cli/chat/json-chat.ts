@@ -1,10 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { type ErrorCode, EXIT, LlmHostError, messageOf } from '../../errors.ts';
-import { EventWriter } from '../../json/event-writer.ts';
-import { EVENTS_VERSION } from '../../json/events.ts';
-import { parseRequest } from '../../json/json-input.ts';
 import type { OpenModel } from '../../run/open-model.ts';
-import { pipedLines } from '../../text/piped-lines.ts';
+import { type PipedLine, pipedLines } from '../../text/piped-lines.ts';
 import type { ChatArguments } from '../options/option-table.ts';
 import { VERSION } from '../process/app.ts';
 import type { Signals } from '../process/signals.ts';
@@ -149,5 +148,95 @@ class JsonSession {
 
   #refuse(message: string): Promise<void> {
     return this.#writer.write({ type: 'error', code: 'USAGE', message });
+  }
+}
+
+/** A line on stdin, parsed. */
+type JsonRequest =
+  | { readonly type: 'prompt'; readonly text: string }
+  /** A prompt or a built-in command, as if typed in the chat. */
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'invalid'; readonly message: string };
+
+/**
+ * A line that begins with `{` is a request: `{"type":"prompt","text":"..."}`, whose text is never a command, or
+ * `{"type":"cancel"}`. Any other line is handled as if typed in the chat. Undefined for an empty line.
+ */
+export function parseRequest({ text, notice }: PipedLine): JsonRequest | undefined {
+  if (text.trim() === '') return undefined;
+  if (notice !== undefined) return { type: 'invalid', message: notice };
+  if (!text.trimStart().startsWith('{')) return { type: 'line', text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { type: 'invalid', message: `The line is not valid JSON: ${(error as Error).message}` };
+  }
+  const request = value as { type?: unknown; text?: unknown };
+  if (request.type === 'cancel') return { type: 'cancel' };
+  if (request.type === 'prompt' && typeof request.text === 'string') {
+    return { type: 'prompt', text: request.text };
+  }
+  return {
+    type: 'invalid',
+    message: 'A request is {"type":"prompt","text":"..."} or {"type":"cancel"}',
+  };
+}
+
+/** Bumped when an event changes incompatibly. */
+const EVENTS_VERSION = 1;
+
+/** The events of the JSON stream besides a turn's own. All are described in docs/events.md and events.schema.json. */
+type SessionEvent =
+  /** The first event of every stream. */
+  | { readonly type: 'start'; readonly version: number; readonly program: string; readonly model: string }
+  /** Model and servers are up; prompts are accepted. */
+  | {
+      readonly type: 'ready';
+      readonly model: string;
+      readonly device: string;
+      readonly contextLength: number;
+      readonly tools: number;
+      readonly servers: readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+    }
+  /** A turn begins with this prompt. */
+  | { readonly type: 'user'; readonly text: string }
+  /** The last event of every stream. */
+  | { readonly type: 'end'; readonly code: number };
+
+type JsonEvent = TurnEvent | SessionEvent;
+
+/** Writes one timestamped JSON event per line; waits for a slow reader to catch up. */
+export class EventWriter {
+  readonly #out: NodeJS.WritableStream;
+  readonly #now: () => Date;
+  #ended = false;
+
+  constructor(out: NodeJS.WritableStream, now: () => Date = () => new Date()) {
+    this.#out = out;
+    this.#now = now;
+  }
+
+  /** Nothing, once the stream has ended. */
+  async write(event: JsonEvent): Promise<void> {
+    if (this.#ended) return;
+    const { type, ...fields } = event;
+    const line = JSON.stringify({ type, time: this.#now().toISOString(), ...fields });
+    if (!this.#out.write(`${line}\n`)) await this.#drained();
+  }
+
+  /** Or the reader is gone, which the stream tells its other listeners: nothing more is written then. */
+  async #drained(): Promise<void> {
+    await once(this.#out, 'drain').catch(() => {
+      this.#ended = true;
+    });
+  }
+
+  /** The last event, unless there has been one. */
+  async end(code: number): Promise<void> {
+    const written = this.write({ type: 'end', code });
+    this.#ended = true;
+    await written;
   }
 }

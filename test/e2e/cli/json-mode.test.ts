@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventsOf } from '../../cli/chat/event-checker.ts';
 import { manyWords } from '../../fixtures/many-words.ts';
-import { eventsOf } from '../../json/event-checker.ts';
 import { MAIN, Program, ROOT, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
 
 const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };

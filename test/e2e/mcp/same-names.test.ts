@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../json/event-checker.ts';
+import { eventsOf } from '../../cli/chat/event-checker.ts';
 import { runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
 
 const SERVER = fileURLToPath(new URL('../../fixtures/mcp/small.mjs', import.meta.url));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ReplyStats } from '../../../src/agent/events/turn-event.ts';
-import { eventsOf } from '../../json/event-checker.ts';
+import { eventsOf } from '../../cli/chat/event-checker.ts';
 import { MAIN, processesLeft, ROOT, runProgram, workplace } from '../program.ts';
 import { isSetUp } from '../set-up.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../json/event-checker.ts';
+import { eventsOf } from '../../cli/chat/event-checker.ts';
 import { MAIN, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
 
 const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseHistory } from '../../../src/chat/history.ts';
 import { compileTemplate, renderSegments } from '../../../src/chat/template.ts';
+import { parseRequest } from '../../../src/cli/chat/json-chat.ts';
 import { replayParts } from '../../../src/cli/chat/replay-parts.ts';
 import { readSession } from '../../../src/cli/session/saved-sessions.ts';
 import { parseConfig } from '../../../src/cli/settings/config-file.ts';
-import { parseRequest } from '../../../src/json/json-input.ts';
 import { loadMcpConfig } from '../../../src/mcp/config/config.ts';
 import { resourceReferences, splitWords } from '../../../src/mcp/resources/input-references.ts';
 import { stripControls } from '../../../src/text/clean/strip-controls.ts';

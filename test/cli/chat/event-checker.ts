@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
-import { ROOT } from '../e2e/program.ts';
+import { ROOT } from '../../e2e/program.ts';
 
 /** Checks an event against the schema of the package: '' or what is wrong. */
 export function eventChecker(): (event: unknown) => string {

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { EventWriter } from '../../src/json/event-writer.ts';
-import { parseRequest } from '../../src/json/json-input.ts';
-import { ROOT } from '../e2e/program.ts';
+import { EventWriter, parseRequest } from '../../../src/cli/chat/json-chat.ts';
+import { ROOT } from '../../e2e/program.ts';
 import { eventChecker } from './event-checker.ts';
 
 describe('requests on stdin', () => {
