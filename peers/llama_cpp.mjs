@@ -62,7 +62,7 @@ async function measure(sequence, ids, count, onFirst) {
   };
 }
 
-/** As src/bench/peak-memory.ts has it. */
+/** As src/bench/measure-run.ts has it. */
 function peakBytes() {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
   return Number(readFileSync('/proc/self/status', 'utf8').match(/^VmHWM:\s+(\d+) kB$/m)[1]) * 1024;

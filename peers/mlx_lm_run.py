@@ -15,7 +15,7 @@ def say(**line) -> None:
 
 
 def peak_bytes() -> int:
-    """As src/bench/peak-memory.ts has it."""
+    """As src/bench/measure-run.ts has it."""
     if sys.platform != "linux":
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -29,8 +29,8 @@ await runMain(async () => {
   const missing = positionals.find(path => !existsSync(path));
   if (missing !== undefined) throw new SetupError(`${missing} does not exist`);
   const { runProcess } = await bench('run-process.js');
-  const { leaveUsedMemory } = await bench('leave-used-memory.js');
-  const { randomIds } = await bench('random-ids.js');
+  const { leaveUsedMemory } = await bench('machine-memory.js');
+  const { randomIds } = await bench('random-prompts.js');
   const engines = await enginesOf(own, gguf);
   for (let run = 1; run <= Number(values.runs); run++) {
     const times = [];

@@ -1,15 +1,12 @@
 import type { ReadModel } from '../model/load-model.ts';
-import { engineReport, type Round, ratiosOf } from './figures.ts';
-import { leaveUsedMemory } from './leave-used-memory.ts';
-import { describeMachine } from './machine.ts';
+import { leaveUsedMemory, readBandwidth } from './machine-memory.ts';
 import type { Peer } from './peers.ts';
-import { randomIds } from './random-ids.ts';
-import { readBandwidth } from './read-bandwidth.ts';
-import type { BenchReport } from './report.ts';
+import { spreadOf } from './quantities.ts';
+import { randomIds } from './random-prompts.ts';
+import { type BenchReport, describeMachine, engineReport, type Round, ratiosOf } from './report.ts';
 import { bytesPerToken, rooflinePoints } from './roofline.ts';
 import { type Runner, runProcess } from './run-process.ts';
 import type { RunSpec } from './run-protocol.ts';
-import { spreadOf } from './spread.ts';
 
 export interface BenchSettings {
   /** As the user named it. */

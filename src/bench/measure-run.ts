@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { JobResult, LocalJobEngine } from '../engine/engine-job.ts';
 import { loadEngine } from '../engine/load-engine.ts';
-import { peakMemory } from './peak-memory.ts';
 import type {
   GraphMeasurement,
   PromptMeasurement,
@@ -97,4 +97,14 @@ async function measureTurn(engine: LocalJobEngine, { historyIds, newIds }: Turn)
     cachedTokens: result.cachedTokens,
     firstTokenMs: result.timings.firstTokenMs,
   };
+}
+
+/**
+ * This process's peak resident memory so far, in bytes. On Linux getrusage includes the parent's memory from before
+ * exec, so the figure is read from /proc instead.
+ */
+function peakMemory(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
 }

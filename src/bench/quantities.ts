@@ -1,5 +1,3 @@
-import type { Spread } from './spread.ts';
-
 /** A value for people, with its unit. */
 export function quantity(value: number, unit: string): string {
   const { divisor, name } = scale(value, unit);
@@ -22,4 +20,27 @@ function scale(largest: number, unit: string): { divisor: number; name: string }
 export function significant(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toFixed(digits);
+}
+
+/** Of several runs. The median of an even number is the mean of the middle two. */
+export interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+/** `values` is not empty. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number) => sorted[index] as number;
+  const middle = (sorted.length - 1) / 2;
+  return {
+    min: at(0),
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    max: at(sorted.length - 1),
+  };
+}
+
+export function mapSpread({ min, median, max }: Spread, change: (value: number) => number): Spread {
+  return { min: change(min), median: change(median), max: change(max) };
 }

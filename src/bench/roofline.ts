@@ -4,8 +4,8 @@ import { stateBytes } from '../model/memory/recurrent-states.ts';
 import { bytesPerDecodedToken, loadedBytes } from '../model/weights/loaded-bytes.ts';
 import type { Quantization } from '../model/weights/quantization.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import { spreadOf } from './quantities.ts';
 import type { EngineReport, RooflinePoint } from './report.ts';
-import { spreadOf } from './spread.ts';
 
 export interface RooflineInput {
   readonly read: ReadModel;

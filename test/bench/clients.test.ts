@@ -2,14 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { benchClients } from '../../src/bench/clients/bench-clients.ts';
-import { clientsHtml } from '../../src/bench/clients/clients-html.ts';
-import { loadedBy, within } from '../../src/bench/clients/clients-load.ts';
+import { benchClients, startServer } from '../../src/bench/clients/bench-clients.ts';
+import { loadedBy, streamedReply, within } from '../../src/bench/clients/clients-load.ts';
+import { clientsHtml, clientsText } from '../../src/bench/clients/clients-output.ts';
 import type { ClientsReport } from '../../src/bench/clients/clients-report.ts';
-import { clientsText } from '../../src/bench/clients/clients-text.ts';
-import { startServer } from '../../src/bench/clients/server-process.ts';
-import { streamedReply } from '../../src/bench/clients/streamed-reply.ts';
-import { wordPrompt } from '../../src/bench/clients/word-prompts.ts';
+import { wordPrompt } from '../../src/bench/random-prompts.ts';
 
 const NEVER = new AbortController().signal;
 const LOAD = { clients: 2, requests: 3, generate: 4, prompt: (a: number, b: number) => `${a} ${b}` };

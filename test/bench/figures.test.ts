@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { engineReport, type Round, ratiosOf } from '../../src/bench/figures.ts';
-import { randomIds } from '../../src/bench/random-ids.ts';
-import { mapSpread, spreadOf } from '../../src/bench/spread.ts';
+import { mapSpread, spreadOf } from '../../src/bench/quantities.ts';
+import { randomIds } from '../../src/bench/random-prompts.ts';
+import { engineReport, type Round, ratiosOf } from '../../src/bench/report.ts';
 
 function round(firstTokenMs: number, decodeMs: number, peakBytes: number, generatedTokens = 11): Round {
   const prompts = [{ promptTokens: 100, firstTokenMs, generatedTokens, decodeMs }];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaveUsedMemory } from '../../src/bench/leave-used-memory.ts';
+import { leaveUsedMemory } from '../../src/bench/machine-memory.ts';
 
 const MB = 1 << 20;
 

@@ -1,7 +1,6 @@
 import { totalmem } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { partsOf } from '../../src/bench/leave-used-memory.ts';
-import { partBytes } from '../../src/bench/read-bandwidth.ts';
+import { partBytes, partsOf } from '../../src/bench/machine-memory.ts';
 
 const MB = 2 ** 20;
 const GB = 2 ** 30;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { engineReport } from '../../src/bench/figures.ts';
-import { htmlReport } from '../../src/bench/html-report.ts';
+import { htmlReport, textReport } from '../../src/bench/bench-output.ts';
 import { quantity } from '../../src/bench/quantities.ts';
-import type { BenchReport } from '../../src/bench/report.ts';
-import { textReport } from '../../src/bench/text-report.ts';
+import { type BenchReport, engineReport } from '../../src/bench/report.ts';
 
 const prompts = [{ promptTokens: 100, firstTokenMs: 500, generatedTokens: 11, decodeMs: 1000 }];
 const warm = { version: '1', device: 'cpu', loadMs: 50, prompts, peakBytes: 3e8 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { engineReport } from '../../src/bench/figures.ts';
-import { readBandwidth } from '../../src/bench/read-bandwidth.ts';
+import { readBandwidth } from '../../src/bench/machine-memory.ts';
+import { engineReport } from '../../src/bench/report.ts';
 import { rooflinePoints } from '../../src/bench/roofline.ts';
 import { MODELS } from '../model/model-files.ts';
 import { readNamed } from '../model/read-named.ts';

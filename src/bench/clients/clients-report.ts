@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../report.ts';
 
 /** The metrics of `bench --clients`. */
 export const CLIENT_METRICS = {

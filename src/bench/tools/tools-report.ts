@@ -1,7 +1,6 @@
-import type { Machine } from '../machine.ts';
-import { type Answer, answerIn, type Mode, passOf } from './answer.ts';
+import type { Machine } from '../report.ts';
 import { type AnswerFault, answerFault } from './score.ts';
-import type { MadeCall, ToolCase } from './tool-case.ts';
+import { type Answer, answerIn, type MadeCall, type Mode, passOf, type ToolCase } from './tool-case.ts';
 
 const Z = 1.959964;
 

@@ -1,8 +1,7 @@
 import type { ReplyStats, TurnEvent } from '../../agent/events/turn-event.ts';
 import type { ChatModel } from '../../agent/model/chat-model.ts';
 import { RequestTurns } from '../../agent/requests/request-turns.ts';
-import type { Answer, Pass } from '../../bench/tools/answer.ts';
-import type { MadeCall, ToolCase } from '../../bench/tools/tool-case.ts';
+import type { Answer, MadeCall, Pass, ToolCase } from '../../bench/tools/tool-case.ts';
 import { type ErrorCode, LlmHostError } from '../../errors.ts';
 import type { ToolHost } from '../../mcp/tool-host.ts';
 import type { Sampling } from '../../text/sampling/fields.ts';

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bench } from '../../bench/bench.ts';
-import { htmlReport } from '../../bench/html-report.ts';
+import { htmlReport, textReport } from '../../bench/bench-output.ts';
 import { findPeer } from '../../bench/peers.ts';
-import { textReport } from '../../bench/text-report.ts';
 import { LlmHostError } from '../../errors.ts';
 import { type ReadModel, readModel } from '../../model/load-model.ts';
 import { localSource } from '../../model/model-source.ts';

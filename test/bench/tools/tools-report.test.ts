@@ -2,14 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Answer, MODES } from '../../../src/bench/tools/answer.ts';
-import { askCases } from '../../../src/bench/tools/ask-cases.ts';
-import { chooseCases } from '../../../src/bench/tools/choose-cases.ts';
-import { Journal } from '../../../src/bench/tools/journal.ts';
-import type { ToolCase } from '../../../src/bench/tools/tool-case.ts';
-import { toolsHtml } from '../../../src/bench/tools/tools-html.ts';
+import { askCases, Journal } from '../../../src/bench/tools/ask-cases.ts';
+import { chooseCases } from '../../../src/bench/tools/folder-cases.ts';
+import { type Answer, MODES, type ToolCase } from '../../../src/bench/tools/tool-case.ts';
+import { toolsHtml, toolsText } from '../../../src/bench/tools/tools-output.ts';
 import { scored, shareOf, type ToolsReport } from '../../../src/bench/tools/tools-report.ts';
-import { toolsText } from '../../../src/bench/tools/tools-text.ts';
 
 const many = (category: string, count: number): ToolCase[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { randomIds } from '../../../src/bench/random-ids.ts';
+import { randomIds } from '../../../src/bench/random-prompts.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import { readNamed } from '../../model/read-named.ts';
 import { variantsOf, withModel } from '../decoders/family-cases.ts';

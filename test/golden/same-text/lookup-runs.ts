@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { randomIds } from '../../../src/bench/random-ids.ts';
+import { randomIds } from '../../../src/bench/random-prompts.ts';
 import type { NativeDecoding, NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
 import { request } from '../../native/tiny/native-request.ts';
 import { loadNative } from '../native-run.ts';

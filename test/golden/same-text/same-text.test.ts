@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { randomIds } from '../../../src/bench/random-ids.ts';
+import { randomIds } from '../../../src/bench/random-prompts.ts';
 import type { NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
 import { request } from '../../native/tiny/native-request.ts';
 import { type Variant, withModel } from '../decoders/family-cases.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { randomIds } from '../../../src/bench/random-ids.ts';
+import { randomIds } from '../../../src/bench/random-prompts.ts';
 import type { NativeModel, NativeRequest } from '../../../src/native/addon-types.ts';
 import { loadAddon } from '../../../src/native/load-addon.ts';
 import { readNamed } from '../../model/read-named.ts';

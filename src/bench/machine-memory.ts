@@ -11,7 +11,7 @@ const MIN_BYTES_PER_THREAD = 1 << 20;
  * Each thread searches its part of the memory for a byte that is not there: the C library's search reads 32 bytes or
  * more per instruction and computes almost nothing, so it is memory-bound.
  */
-const THREAD = `
+const READER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const buffer = Buffer.alloc(workerData.bytes, 1);
 const now = () => performance.timeOrigin + performance.now();
@@ -38,7 +38,7 @@ export async function readBandwidth(threads: number, bytes: number): Promise<num
   const rounds = Math.max(1, Math.round(TRIAL_BYTES / (part * threads)));
   const workers = Array.from(
     { length: threads },
-    () => new Worker(THREAD, { eval: true, workerData: { bytes: part } }),
+    () => new Worker(READER, { eval: true, workerData: { bytes: part } }),
   );
   try {
     await Promise.all(workers.map(worker => answer(worker)));
@@ -66,4 +66,37 @@ function answer(worker: Worker): Promise<unknown> {
     worker.once('message', resolve);
     worker.once('error', reject);
   });
+}
+
+const PART_BYTES = 1 << 30;
+
+const WRITER = `
+const { parentPort, workerData } = require('node:worker_threads');
+const parts = workerData.map(bytes => Buffer.alloc(bytes, 1));
+parentPort.postMessage(parts.length);
+`;
+
+/** Bytes of each part that is written to, at most half of what is available in all. */
+export function partsOf(bytes: number, available = availableMemory(0)): number[] {
+  const total = Math.max(1, Math.floor(Math.min(bytes, available / 2)));
+  return Array.from({ length: Math.ceil(total / PART_BYTES) }, (_, index) =>
+    Math.min(PART_BYTES, total - index * PART_BYTES),
+  );
+}
+
+/**
+ * Writes to `bytes` of memory, at most half of what is available, and gives them back. A virtual machine gets memory that
+ * was not used for some seconds from its host again, page by page, which can take longer than loading a model: what
+ * starts next finds memory that the machine has, whichever program ran before it.
+ */
+export async function leaveUsedMemory(bytes: number): Promise<void> {
+  const worker = new Worker(WRITER, { eval: true, workerData: partsOf(bytes) });
+  try {
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+  } finally {
+    await worker.terminate();
+  }
 }
