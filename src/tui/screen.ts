@@ -11,10 +11,8 @@ import type { Candidates } from './input/complete.ts';
 import { Dialogue } from './input/dialogue.ts';
 import type { EditorEffect } from './input/editor.ts';
 import { editText } from './input/external-editor.ts';
-import { Keyboard } from './input/keyboard.ts';
-import type { Key } from './input/keys.ts';
-import type { LateCompletionsOptions } from './input/late-completions.ts';
-import { PromptEditor } from './input/prompt-editor.ts';
+import { type Key, Keyboard } from './input/keys.ts';
+import { type LateCompletionsOptions, PromptEditor } from './input/prompt-editor.ts';
 import type { PromptHistory } from './input/prompt-history.ts';
 import type { ReplyView } from './markdown/reply-text.ts';
 import { wrap } from './markdown/wrap.ts';
@@ -23,11 +21,9 @@ import type { FooterInfo, ScreenState, TurnStatus } from './state/screen-state.t
 import { ThrottledFooter } from './state/throttled-footer.ts';
 import { TurnView } from './state/turn-view.ts';
 import type { Theme } from './style/theme.ts';
-import { FrameClock } from './terminal/frame-clock.ts';
-import { InkTerminal } from './terminal/ink-terminal.ts';
+import { FrameClock, ResizeClock } from './terminal/clocks.ts';
+import { InkTerminal, Window } from './terminal/ink-terminal.ts';
 import { Painter } from './terminal/painter.ts';
-import { ResizeClock } from './terminal/resize-clock.ts';
-import { Window } from './terminal/window.ts';
 
 const READY = "Ready. Type your prompt or 'quit' to exit.";
 const IDLE: TurnStatus = { calls: [], working: undefined, thought: '' };

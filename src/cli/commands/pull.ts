@@ -20,7 +20,7 @@ export const pull = defineCommand({
 async function download(hubId: HubId, asJson: boolean, signals: Signals): Promise<number> {
   const [{ pullModel }, { DownloadLine }] = await Promise.all([
     import('../../hub/pull-model.ts'),
-    import('../../line/download-line.ts'),
+    import('../../line/progress-line.ts'),
   ]);
   const line = new DownloadLine(process.stderr, hubId.source);
   const abort = new AbortController();

@@ -26,7 +26,7 @@ export const worker = defineCommand({
       throw new LlmHostError('USAGE', 'worker needs --listen ADDRESS:PORT and --secret-file FILE');
     const { parseAddress } = await import('../../distributed/link/address.ts');
     const { readSecretFile } = await import('../../distributed/link/secret.ts');
-    const { secretFromInput } = await import('../../distributed/worker/secret-input.ts');
+    const { secretFromInput } = await import('../../distributed/link/secret.ts');
     const { runWorker } = await import('../../distributed/worker/run-worker.ts');
     const address = parseAddress(listen, '--listen');
     const input = secretFile === '-' ? await secretFromInput(process.stdin) : undefined;

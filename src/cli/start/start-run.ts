@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { DownloadLine } from '../../line/download-line.ts';
-import { ProgressLine } from '../../line/progress-line.ts';
+import { DownloadLine, ProgressLine } from '../../line/progress-line.ts';
 import { hubIdOf, type ModelSource } from '../../model/model-source.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
 import { openRun, type Run } from '../../run/open-run.ts';

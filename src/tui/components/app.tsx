@@ -1,17 +1,12 @@
-import { Box } from 'ink';
+import { Box, Text } from 'ink';
 import { useEffect, useInsertionEffect, useState } from 'react';
-import type { ScreenState } from '../state/screen-state.ts';
+import type { FooterInfo, ScreenState } from '../state/screen-state.ts';
 import type { Theme } from '../style/theme.ts';
-import { ThemeContext } from '../style/theme-context.ts';
+import { ThemeContext, useTheme } from '../style/theme-context.ts';
 import type { CursorPlace } from '../terminal/painter.ts';
-import { Footer } from './footer.tsx';
 import { Menu, menuHeight } from './menu.tsx';
-import { Prompt } from './prompt.tsx';
-import { hasFrame, PromptFrame } from './prompt-frame.tsx';
-import { promptRows } from './prompt-rows.ts';
-import { Question } from './question.tsx';
-import { answerPlace, questionRows } from './question-rows.ts';
-import { Queue, queueHeight } from './queue.tsx';
+import { hasFrame, Prompt, PromptFrame, promptRows } from './prompt.tsx';
+import { answerPlace, Question, questionRows } from './question.tsx';
 import { Turn, turnHeight } from './turn.tsx';
 
 export interface AppProps {
@@ -100,3 +95,67 @@ function useNow(ticking: boolean): number {
   }, [ticking]);
   return Date.now();
 }
+
+const MAX_QUEUED = 3;
+
+interface QueueProps {
+  /** Prompts waiting for the running turn to end. */
+  readonly prompts: readonly string[];
+  /** Rows it may take. */
+  readonly height: number;
+}
+
+/** Rows it takes if there is room. */
+const queueHeight = (prompts: readonly string[]): number => Math.min(prompts.length, MAX_QUEUED + 1);
+
+export function Queue({ prompts, height }: QueueProps) {
+  const { dim } = useTheme();
+  const shown = prompts.slice(0, MAX_QUEUED).map(prompt => `queued: ${prompt.replaceAll(/\s+/g, ' ')}`);
+  const more = prompts.length - shown.length;
+  const lines = more > 0 ? [...shown, `and ${more} more`] : shown;
+  return lines.slice(0, height).map((line, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: prompts may repeat; rows have no other identity
+    <Text key={row} wrap="truncate">
+      {dim(line)}
+    </Text>
+  ));
+}
+
+/** The share of the columns that the model's name may take, and its least width. */
+const NAME_SHARE = 0.4;
+const MIN_NAME = 12;
+
+interface FooterProps extends FooterInfo {
+  /** The window's width: a long name leaves most of it to the rest. */
+  readonly columns: number;
+}
+
+/** The state of the session on one row, most important first. Parts that do not fit wrap to a row that is clipped. */
+export function Footer({ columns, ...footer }: FooterProps) {
+  const { dim } = useTheme();
+  return (
+    <Box height={1} flexWrap="wrap" overflow="hidden">
+      {partsOf(footer, columns).map((part, index) => (
+        <Box key={part} flexShrink={0}>
+          <Text>{dim(index === 0 ? part : ` · ${part}`)}</Text>
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function partsOf(footer: FooterInfo, columns: number): readonly string[] {
+  const { contextUsed, contextLength, rate } = footer;
+  const share = contextLength > 0 ? Math.round((contextUsed / contextLength) * 100) : 0;
+  return [
+    shortened(footer.model, Math.max(MIN_NAME, Math.floor(columns * NAME_SHARE))),
+    `ctx ${contextUsed}/${contextLength} (${share}%)`,
+    ...(rate === undefined ? [] : [`${rate.toFixed(1)} tok/s`]),
+    footer.device,
+    `${footer.tools} ${footer.tools === 1 ? 'tool' : 'tools'}`,
+    `${footer.serversUp}/${footer.servers} servers`,
+  ];
+}
+
+const shortened = (name: string, most: number): string =>
+  name.length <= most ? name : `${name.slice(0, most - 1)}…`;

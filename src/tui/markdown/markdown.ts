@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import stringWidth from 'string-width';
+import { stripControls } from '../../text/clean/strip-controls.ts';
 import type { Theme } from '../style/theme.ts';
-import { shownText } from './character-references.ts';
 import { highlightLine } from './highlight.ts';
 import { wrap } from './wrap.ts';
 
@@ -160,4 +160,58 @@ function pad(text: string, width: number, align: 'center' | 'left' | 'right' | n
   if (align === 'right') return ' '.repeat(gap) + text;
   if (align !== 'center') return text + ' '.repeat(gap);
   return ' '.repeat(Math.floor(gap / 2)) + text + ' '.repeat(Math.ceil(gap / 2));
+}
+
+/** The names that people use in markdown. */
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  laquo: '«',
+  raquo: '»',
+  bull: '•',
+  middot: '·',
+  deg: '°',
+  plusmn: '±',
+  times: '×',
+  divide: '÷',
+  euro: '€',
+  larr: '←',
+  uarr: '↑',
+  rarr: '→',
+  darr: '↓',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  pi: 'π',
+  infin: '∞',
+};
+
+const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
+
+/**
+ * Text of a markdown token for the terminal, its character references replaced (`&lt;`, `&#8212;`). Marked replaces some of
+ * them itself, so control characters may come out of a text that had none.
+ */
+function shownText(text: string): string {
+  const decoded = text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name = '') => {
+    if (decimal === undefined && hex === undefined)
+      return (Object.hasOwn(NAMED, name) && NAMED[name]) || whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+  });
+  return stripControls(decoded);
 }

@@ -1,8 +1,7 @@
 import type { TurnEvent } from '../../agent/events/turn-event.ts';
 import { stripControls } from '../../text/clean/strip-controls.ts';
 import { lastLine } from '../../text/console-format.ts';
-import type { DrawnImage } from '../images/drawn-image.ts';
-import type { ImageCells } from '../images/image-escapes.ts';
+import type { DrawnImage, ImageCells } from '../images/drawn-image.ts';
 import { ReplyText, type ReplyView } from '../markdown/reply-text.ts';
 import { wrap, wrapLine } from '../markdown/wrap.ts';
 import type { Paint } from '../style/theme.ts';
@@ -10,7 +9,6 @@ import type { PrintedRow } from '../terminal/painter.ts';
 import { CallLines } from './call-lines.ts';
 import { gutterRows, type Role } from './gutter.ts';
 import type { TurnStatus } from './screen-state.ts';
-import { Transcript } from './transcript.ts';
 
 export interface TurnParts {
   readonly finished: readonly PrintedRow[];
@@ -222,5 +220,30 @@ export class TurnView {
     this.#finished.open('work');
     const shown = this.showThinking ? lines.map(line => `  ${line}`) : [];
     this.#finished.push(gutterRows([head, ...shown].join('\n'), 'thought', width, theme, theme.dim));
+  }
+}
+
+/** Lines that stand together: a prompt, the work on it (calls, results, notices), a reply, a command's output. */
+type Block = 'prompt' | 'work' | 'reply' | 'output';
+
+/** The finished rows of the conversation: blocks with a blank row between them. Each row is taken once. */
+class Transcript {
+  #rows: PrintedRow[] = [];
+  #above: Block = 'output';
+
+  /** Assigns the lines that follow to a block: the one above, unless that is of another kind or `apart` is set. */
+  open(block: Block, apart = block === 'prompt'): void {
+    if (apart || block !== this.#above) this.#rows.push('');
+    this.#above = block;
+  }
+
+  push(rows: readonly PrintedRow[]): void {
+    for (const row of rows) this.#rows.push(row);
+  }
+
+  take(): readonly PrintedRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
   }
 }

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { drawnImage } from '../../../src/tui/images/drawn-image.ts';
-import { imageFacts } from '../../../src/tui/images/image-facts.ts';
+import { drawnImage, imageFacts } from '../../../src/tui/images/drawn-image.ts';
 import { chunk, png } from './png.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'llm-host-test-'));

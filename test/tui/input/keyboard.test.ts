@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Keyboard } from '../../../src/tui/input/keyboard.ts';
+import { Keyboard } from '../../../src/tui/input/keys.ts';
 
 function opened() {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Completion, complete } from '../../../src/tui/input/complete.ts';
 import { EMPTY, edit, offer, withText } from '../../../src/tui/input/editor.ts';
-import { LateCompletions } from '../../../src/tui/input/late-completions.ts';
+import { LateCompletions } from '../../../src/tui/input/prompt-editor.ts';
 
 /** Searches that end when they are told to. */
 function searching(pauseMs = 10) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { questionRows } from '../../../src/tui/components/question-rows.ts';
+import { questionRows } from '../../../src/tui/components/question.tsx';
+import { answer, ask, type QuestionEffect } from '../../../src/tui/input/dialogue.ts';
 import type { Key } from '../../../src/tui/input/keys.ts';
-import { answer, ask, type QuestionEffect } from '../../../src/tui/input/question.ts';
 
 const CHOICES = [
   { word: 'once', others: ['yes'], label: 'run it' },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FrameClock } from '../../../src/tui/terminal/frame-clock.ts';
+import { FrameClock } from '../../../src/tui/terminal/clocks.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { lineChange } from '../../../src/tui/terminal/line-diff.ts';
+import { lineChange, unambiguousLength, widestWidth } from '../../../src/tui/terminal/line-diff.ts';
 import { Painter } from '../../../src/tui/terminal/painter.ts';
-import { unambiguousLength, widestWidth } from '../../../src/tui/terminal/unambiguous-width.ts';
 import { Emulator } from './emulator.ts';
 
 const trimmed = (lines: readonly string[]) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ResizeClock } from '../../../src/tui/terminal/resize-clock.ts';
+import { ResizeClock } from '../../../src/tui/terminal/clocks.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
