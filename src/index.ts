@@ -31,13 +31,11 @@ export type { ModelOptions } from './engine/model-options.ts';
 export { type ErrorCode, LlmHostError } from './errors.ts';
 export { checkResponseFormat, type ResponseFormat, responseProblems } from './grammar/response-format.ts';
 export type { DownloadProgress } from './hub/transfer-meter.ts';
-export { Agent } from './library/agent.ts';
 export { Chat, type ChatOptions, type SendOptions } from './library/chat.ts';
-export { type FunctionTool, type ToolContext, tool } from './library/function-tool.ts';
-export { loadEngine } from './library/load-engine.ts';
-export { type LoadModelOptions, loadModel } from './library/load-model.ts';
-export { McpHost } from './library/mcp-host.ts';
+export { type FunctionTool, type ToolContext, tool } from './library/function-host.ts';
+export { type LoadModelOptions, loadEngine, loadModel } from './library/load.ts';
 export { type CompleteOptions, Model } from './library/model.ts';
+export { Agent, createToolParser, McpHost } from './library/parts.ts';
 export { type ChatEvent, Reply, type ReplyResult, type ToolRun } from './library/reply.ts';
 export type {
   Infer,
@@ -47,7 +45,6 @@ export type {
   StandardResult,
   StandardSchema,
 } from './library/schema.ts';
-export { createToolParser } from './library/tool-parser.ts';
 export type { LocalAccess } from './mcp/config/address-guard.ts';
 export { loadMcpConfig, type McpConfig } from './mcp/config/config.ts';
 export type {

@@ -3,7 +3,6 @@ import type { Encoder, TextTokens } from '../engine/encoder.ts';
 import { LlmHostError } from '../errors.ts';
 import { limitedEncode } from '../tokens/encode-limit.ts';
 import type { TextInput, TextReader } from './text-reader.ts';
-import { product, sigmoid, vectorsOf } from './vectors.ts';
 
 export interface EmbedOptions {
   /** Numbers of a vector, from its first on: for models that were trained for it. Default: all. */
@@ -211,4 +210,35 @@ function sliceFrom(first: number, count: number, unitsAt: (index: number) => num
 
 function unitsOf(text: TextInput): number {
   return text.length;
+}
+
+/** The first `dimensions` numbers of each of the vectors that stand one after the other, scaled to length 1 if asked. */
+function vectorsOf(
+  joined: Float32Array,
+  width: number,
+  { dimensions, normalize }: { readonly dimensions: number; readonly normalize: boolean },
+): Float32Array[] {
+  return Array.from({ length: joined.length / width }, (_, index) => {
+    const vector = joined.slice(index * width, index * width + dimensions);
+    return normalize ? scaled(vector) : vector;
+  });
+}
+
+/** In place. A vector of zeros stays one. */
+function scaled(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
+  if (length === 0) return vector;
+  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) / length;
+  return vector;
+}
+
+/** The cosine of the angle between vectors of length 1. */
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
 }

@@ -58,7 +58,7 @@ function checkShape(part: string): void {
 }
 
 /** Returns `real` if it is `root` or below it; both are absolute and without links. Throws ToolError. */
-export function confinedBy(root: string, real: string, shown: string): string {
+function confinedBy(root: string, real: string, shown: string): string {
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
   throw new ToolError(`${shown} leads out of the folder.`);
 }
@@ -79,4 +79,21 @@ async function realpathOf(path: string, shown: string): Promise<string | undefin
 async function isLink(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isSymbolicLink() === true;
+}
+
+/**
+ * Runs `work` with `folder` as the process's working directory. File names without a path then mean files of that folder
+ * whatever is moved or linked meanwhile: a working directory is an inode, not a name. Its path is checked after the
+ * change. `work` must be synchronous, so nothing else runs there. Throws ToolError if the folder has become a link out
+ * of `root`, and Node's errors.
+ */
+export function insideFolder<T>(root: string, folder: string, shown: string, work: () => T): T {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    confinedBy(root, process.cwd(), shown);
+    return work();
+  } finally {
+    process.chdir(before);
+  }
 }

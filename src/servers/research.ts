@@ -1,6 +1,5 @@
-import { ArxivClient, type ArxivOptions } from './arxiv-client.ts';
+import { ArxivClient, type ArxivOptions, PaperCache } from './arxiv-client.ts';
 import type { Paper } from './atom.ts';
-import { PaperCache } from './paper-cache.ts';
 import { type ServerTool, serveTools, ToolError } from './tool-server.ts';
 
 const BASE_URL = 'https://export.arxiv.org/api';

@@ -17,8 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type ConfinedPath, confine, confineEntry } from './confined-path.ts';
-import { insideFolder } from './pinned-folder.ts';
+import { type ConfinedPath, confine, confineEntry, insideFolder } from './confined-path.ts';
 import { ToolError } from './tool-server.ts';
 
 const MAX_BYTES = 1024 * 1024;

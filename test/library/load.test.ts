@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadEngine } from '../../src/library/load-engine.ts';
-import { loadModel } from '../../src/library/load-model.ts';
+import { loadEngine, loadModel } from '../../src/library/load.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
 it.each([

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { tool } from '../../src/library/function-tool.ts';
+import { tool } from '../../src/library/function-host.ts';
 import { NEW_ERA, scripted } from '../fixtures/mcp/http-servers.ts';
 import { eventually } from '../fixtures/mcp/support.ts';
 import { tempFolder } from '../model/temp-folder.ts';

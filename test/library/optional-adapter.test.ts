@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { tool } from '../../src/library/function-tool.ts';
-import { loadModel } from '../../src/library/load-model.ts';
+import { tool } from '../../src/library/function-host.ts';
+import { loadModel } from '../../src/library/load.ts';
 import { demoFiles } from '../../src/model/demo-model.ts';
 
 const QUESTIONS = ['Hello! Who are you?', 'Name three colours.', 'Write a short poem about the sea.'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ReplyRequest } from '../../src/agent/model/chat-model.ts';
-import { tool } from '../../src/library/function-tool.ts';
+import { tool } from '../../src/library/function-host.ts';
 import { asksForSummary } from '../agent/context/talk.ts';
 import { STATS } from '../agent/fakes.ts';
 import { calls, says, scriptedModel } from './fake-library-model.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readField } from '../../src/line/read-field.ts';
+import { readField } from '../../src/line/ask-form.ts';
 import { elicitationFields } from '../../src/mcp/server/elicitation.ts';
 
 const read = (schema: object, typed: string, required: string[] = []) => {

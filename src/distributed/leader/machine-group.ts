@@ -1,9 +1,8 @@
 import { LlmHostError } from '../../errors.ts';
-import type { NativeRequest } from '../../native/addon-types.ts';
+import type { GroupProgress, NativeRequest } from '../../native/addon-types.ts';
 import { loadAddon } from '../../native/load-addon.ts';
 import { type ModelMark, PROTOCOL, type SharedLoading, toWire } from '../link/messages.ts';
 import { mustReach } from '../ring.ts';
-import { DataPath } from './data-path.ts';
 import type { GroupHosts, WorkerHost } from './group-hosts.ts';
 import { Machine } from './machine.ts';
 
@@ -186,4 +185,32 @@ async function connectAll(workers: readonly WorkerHost[]): Promise<Machine[]> {
   if (!failed) return machines;
   await Promise.all(machines.map(machine => machine.close()));
   throw failed.reason;
+}
+
+/** Looks, one a second, at which all wait and nothing has come. */
+const MOST_STILL = 5;
+/** A slower connection than 16 Mbit/s is of no use for sums of each layer. */
+const SLOWEST_BYTES_PER_LOOK = 2_000_000;
+
+/** Tells when all machines wait for each other's data and none comes, though each of them answers. */
+export class DataPath {
+  #before = '';
+  #still = 0;
+
+  /**
+   * Once a second, with what each machine has said since the last look; undefined: nothing. Looks are counted, not
+   * seconds: whoever was stopped itself must not take that for the others' silence.
+   * -> whether it is broken
+   */
+  look(all: readonly (GroupProgress | undefined)[]): boolean {
+    const known = all.filter(progress => progress !== undefined);
+    // Who is silent is not waiting, as far as one can tell: the heartbeat tells of him.
+    if (known.length < all.length) return false;
+    const now = known.map(({ sums }) => sums).join();
+    if (now !== this.#before || known.some(({ waits }) => !waits)) this.#still = 0;
+    else this.#still += 1;
+    this.#before = now;
+    const bytes = Math.max(...known.map(progress => progress.bytes));
+    return this.#still >= MOST_STILL + Math.floor(bytes / SLOWEST_BYTES_PER_LOOK);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DataPath } from '../../../src/distributed/leader/data-path.ts';
+import { DataPath } from '../../../src/distributed/leader/machine-group.ts';
 
 const waiting = (sums: number, bytes = 64) => ({ sums, waits: true, bytes });
 const computing = (sums: number) => ({ sums, waits: false, bytes: 64 });

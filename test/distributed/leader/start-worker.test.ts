@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startWorker } from '../../../src/distributed/leader/start-worker.ts';
+import { startWorker } from '../../../src/distributed/leader/machine.ts';
 
 /** A worker that `node -e SCRIPT` stands for. */
 const host = (script: string) => ({

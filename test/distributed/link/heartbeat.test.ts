@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Heartbeat } from '../../../src/distributed/link/heartbeat.ts';
+import { Heartbeat } from '../../../src/distributed/link/channel.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyOf, newSecret, readSecretFile } from '../../../src/distributed/link/secret.ts';
-import { secretFromInput } from '../../../src/distributed/worker/secret-input.ts';
+import { keyOf, newSecret, readSecretFile, secretFromInput } from '../../../src/distributed/link/secret.ts';
 
 const SECRET = 'correct horse battery staple, twice over';
 let folder = '';
