@@ -1,17 +1,25 @@
+import type { ChatModel } from '../agent/model/chat-model.ts';
 import { LocalChatModel } from '../agent/model/local-model.ts';
 import { PromptStyleChoice } from '../agent/model/prompt-style-choice.ts';
 import { probeTemplate } from '../chat/capability.ts';
 import { compileTemplate } from '../chat/template.ts';
+import { Embedder } from '../embed/embedder.ts';
+import { TextReader } from '../embed/text-reader.ts';
+import { loadEncoder } from '../engine/encoder.ts';
 import { type LoadedParts, loadRead, readSource } from '../engine/load-engine.ts';
+import type { ModelOptions } from '../engine/model-options.ts';
 import { LlmHostError } from '../errors.ts';
 import { GrammarThread } from '../grammar/grammar-thread.ts';
+import type { EncoderConfig } from '../model/encoder/encoder-config.ts';
+import type { ReadModel } from '../model/load-model.ts';
 import type { ModelFacts } from '../model/model-facts.ts';
 import type { LocalSource } from '../model/model-source.ts';
+import { notAChatModel } from '../model/not-a-chat-model.ts';
 import { quantizationOf } from '../model/weights/quantization.ts';
 import { addonNotices } from '../native/load-addon.ts';
 import { chooseCallFormat } from '../parse/choose-call-format.ts';
 import type { PromptStyle } from '../parse/formats/prompt-style.ts';
-import { openEmbedder } from './open-embedder.ts';
+import { specialFrame } from '../tokens/special-frame.ts';
 import type { OpenedModel, OpenModelOptions, TriedStyles } from './open-model.ts';
 
 /** Loads a model into this process, ready to chat, or to embed texts if it is one for that. */
@@ -118,4 +126,52 @@ function describe({ engine, read }: LoadedParts, seconds: number): string {
   const megabytes = Math.round(read.weightBytes / 1e6);
   const { name, modelType, contextLength, device } = engine.info;
   return `${name}: ${modelType}, ${millions} M parameters, ${megabytes} MB, context ${contextLength}, on ${device}, loaded in ${seconds.toFixed(1)} s`;
+}
+
+/** Loads a model that turns texts into vectors, or ranks them. */
+async function openEmbedder(
+  read: ReadModel & { readonly encoder: EncoderConfig },
+  options: Pick<ModelOptions, 'onProgress' | 'saveQuantized'>,
+): Promise<OpenedModel> {
+  const started = performance.now();
+  const { encoder, tokenizer } = await loadEncoder(read, options);
+  const { info } = encoder;
+  const { kind, prompts, defaultPrompt } = read.encoder;
+  const frame = specialFrame(read.tokenizer ?? {});
+  const reader = new TextReader(tokenizer, frame, info.contextLength);
+  const embedder = new Embedder({ encoder, reader, kind, prompts, defaultPrompt });
+  const packed = read.spec.quantize ?? quantizationOf(read.name, read.spec.config);
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    model: silentModel(info),
+    tokenizer,
+    embedder,
+    name: info.name,
+    device: info.device,
+    facts: {
+      family: info.modelType,
+      parameters: read.parameters,
+      vocabSize: info.vocabSize,
+      bytes: read.weightBytes,
+      quantization: packed && `${packed.bits}-bit`,
+      format: 'safetensors',
+      template: '',
+      thinks: false,
+    },
+    description: `${info.name}: ${info.modelType}, ${what(embedder)}, texts of ${info.contextLength} tokens, on ${info.device}, loaded in ${seconds.toFixed(1)} s`,
+    notices: addonNotices(),
+    close: () => embedder.close(),
+  };
+}
+
+function what({ isReranker, dimensions }: Embedder): string {
+  return isReranker ? 'ranks texts' : `vectors of ${dimensions} numbers`;
+}
+
+/** In the place of a chat model: it refuses every reply. */
+function silentModel({ name, contextLength }: { name: string; contextLength: number }): ChatModel {
+  const refuse = () => {
+    throw notAChatModel(name);
+  };
+  return { name, contextLength, countTokens: refuse, reply: refuse };
 }

@@ -10,7 +10,7 @@ import type { Signals } from '../process/signals.ts';
 import type { ChatSession } from '../session/chat-session.ts';
 import type { ChatPrompt } from '../session/last-prompt.ts';
 import { promptWithPipe } from './answer-once.ts';
-import { type StartedChat, startChat } from './start-chat.ts';
+import { type OpenChat, openChat } from './open-chat.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** How long the last event waits for a cancelled turn to tell of its end: longer than the session does. */
@@ -23,7 +23,7 @@ export async function chatInJson(
   signals: Signals,
 ): Promise<number> {
   const writer = new EventWriter(process.stdout);
-  let started: StartedChat | undefined;
+  let started: OpenChat | undefined;
   // However the program ends, and even if closing hangs.
   signals.addCleanup(async code => {
     const closed = started?.close();
@@ -38,7 +38,7 @@ export async function chatInJson(
     model: args.model ?? '',
   });
   try {
-    started = await startChat(args, openModel);
+    started = await openChat(args, openModel);
     let code: number;
     try {
       code = await converse(args, started, signals, writer);
@@ -64,7 +64,7 @@ export async function chatInJson(
 
 async function converse(
   args: ChatArguments,
-  { session, notices }: StartedChat,
+  { session, notices }: OpenChat,
   signals: Signals,
   writer: EventWriter,
 ): Promise<number> {

@@ -7,7 +7,7 @@ import { localeNotice } from '../process/terminal.ts';
 import { answerOnce } from './answer-once.ts';
 import { chatInJson } from './json-chat.ts';
 import { LineSession } from './line-session.ts';
-import { type StartedChat, startChat } from './start-chat.ts';
+import { type OpenChat, openChat } from './open-chat.ts';
 import { turnNoteOf } from './turn-note.ts';
 
 /** `llm-host <model>`: start-up, then a chat on stdin and stdout, or one prompt. Resolves with the exit code. */
@@ -16,7 +16,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
   const onTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const screen = args.prompt === undefined && wantsScreen(args.plain === true, process.env, onTerminal);
   const showTyping = screen ? hideTyping(signals) : () => undefined;
-  const started = await startChat(args, openModel);
+  const started = await openChat(args, openModel);
   signals.addCleanup(started.close);
   let code: number | undefined;
   try {
@@ -32,7 +32,7 @@ export async function runChat(args: ChatArguments, openModel: OpenModel, signals
 
 async function converse(
   args: ChatArguments,
-  started: StartedChat,
+  started: OpenChat,
   signals: Signals,
   { screen, onTerminal, showTyping }: { screen: boolean; onTerminal: boolean; showTyping: () => void },
 ): Promise<number> {

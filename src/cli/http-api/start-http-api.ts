@@ -11,7 +11,7 @@ import { ensureModel } from '../../model/ensure-model.ts';
 import { modelName } from '../../model/gguf/parts.ts';
 import { hubIdOf, repoInCache } from '../../model/model-source.ts';
 import type { OpenedModel, OpenModel } from '../../run/open-model.ts';
-import { EXIT_PATIENCE_MS, type Run } from '../../run/open-run.ts';
+import { EXIT_PATIENCE_MS, type Run } from '../../run/open-model-and-servers.ts';
 import { PendingApprovals } from '../../serve/http/approvals.ts';
 import { GenerationQueue } from '../../serve/http/generation-queue.ts';
 import { ServeMetrics } from '../../serve/http/metrics.ts';
@@ -28,9 +28,9 @@ import { systemText } from '../options/system-text.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
 import { loadServeSettings } from '../settings/settings.ts';
+import { launch } from '../start/launch.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { agentOptions } from '../start/run-options.ts';
-import { startRun } from '../start/start-run.ts';
 import { type HttpApiOptions, httpApiOptions } from './http-api-options.ts';
 
 const LOOK_MS = 100;
@@ -63,7 +63,7 @@ export async function startHttpApi(
   const first = given ?? configuredSource(args, settings, where);
   const system =
     args.system === undefined ? settings.config.SystemPrompt : systemText(args.system, where.cwd);
-  const run = await startRun(args, first, settings, openModel, options.engine);
+  const run = await launch(args, first, settings, openModel, options.engine);
   const turnOptions = agentOptions(args, settings.config);
   const ofModel = modelNotices(run.opened, args.think, turnOptions.sampling);
   try {

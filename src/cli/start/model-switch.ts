@@ -1,6 +1,6 @@
 import type { ModelSource } from '../../model/model-source.ts';
 import type { OpenedModel } from '../../run/open-model.ts';
-import type { Run } from '../../run/open-run.ts';
+import type { Run } from '../../run/open-model-and-servers.ts';
 
 export interface ModelChangeHooks {
   readonly signal: AbortSignal;

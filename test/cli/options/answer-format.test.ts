@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerFormat } from '../../../src/cli/chat/start-chat.ts';
+import { answerFormat } from '../../../src/cli/chat/open-chat.ts';
 import { tempFolder } from '../../model/temp-folder.ts';
 
 test.each([

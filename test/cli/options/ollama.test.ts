@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOllama } from '../../../src/cli/options/check-options.ts';
 import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
 import { givenSource } from '../../../src/cli/settings/model-source.ts';
-import { startRun } from '../../../src/cli/start/start-run.ts';
+import { launch } from '../../../src/cli/start/launch.ts';
 import { localSource, type ModelSource } from '../../../src/model/model-source.ts';
 
 const OF_ONE: [string, ChatArguments][] = [
@@ -45,7 +45,7 @@ describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
     for (const one of named) {
       const given = { ...args, ...one };
       const source = givenSource(given, { cwd: '/', env: {} }) as ModelSource;
-      await expect(startRun(given, source, settings, openModel)).rejects.toThrow(refusal(flag));
+      await expect(launch(given, source, settings, openModel)).rejects.toThrow(refusal(flag));
     }
   });
 });

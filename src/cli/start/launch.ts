@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DownloadLine, ProgressLine } from '../../line/progress-line.ts';
 import { hubIdOf, type ModelSource } from '../../model/model-source.ts';
 import type { OpenModel, OpenModelOptions } from '../../run/open-model.ts';
-import { openRun, type Run } from '../../run/open-run.ts';
+import { openModelAndServers, type Run } from '../../run/open-model-and-servers.ts';
 import { checkHosts, checkOllama } from '../options/check-options.ts';
 import type { ChatArguments, HttpApiArguments } from '../options/option-table.ts';
 import { CLIENT_INFO, configDirectory, type Place, stateDirectory } from '../process/app.ts';
@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 import { logOptions, mcpFilesOf, modelOptions, toolPolicy } from './run-options.ts';
 
 /** Opens model and servers by command line and config.json, with progress and questions on stderr. */
-export async function startRun(
+export async function launch(
   args: HttpApiArguments,
   source: ModelSource,
   settings: Settings,
@@ -30,7 +30,7 @@ export async function startRun(
   const loading = new ProgressLine(process.stderr, 'Loading');
   const download = new DownloadLine(process.stderr, source.text);
   try {
-    return await openRun({
+    return await openModelAndServers({
       source,
       openModel,
       log,

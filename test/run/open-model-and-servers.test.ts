@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { localSource } from '../../src/model/model-source.ts';
 import { openLog } from '../../src/run/log.ts';
 import type { OpenModel } from '../../src/run/open-model.ts';
-import { openRun, type RunOptions } from '../../src/run/open-run.ts';
+import { openModelAndServers, type RunOptions } from '../../src/run/open-model-and-servers.ts';
 import { FakeModel } from '../agent/fakes.ts';
 import { tempFolder } from '../model/temp-folder.ts';
 
@@ -43,10 +43,10 @@ function place(servers: object = {}) {
   return { options, steps };
 }
 
-describe('openRun', () => {
+describe('openModelAndServers', () => {
   it('opens model and servers; a broken server is a notice', async () => {
     const { options } = place({ gone: { command: '/nonexistent/program' } });
-    const run = await openRun(options);
+    const run = await openModelAndServers(options);
     expect(run.summary).toEqual(['Model org/fake']);
     expect(run.notices).toEqual(['a base model', expect.stringMatching(/^Server 'gone': the command /)]);
     expect(run.systemText('Be brief.')).toBe('Be brief.');
@@ -57,7 +57,7 @@ describe('openRun', () => {
   it('refuses a broken mcp file before it opens the model', async () => {
     const { options, steps } = place();
     const mcpFiles = [{ path: join(options.cwd, 'mcp.json'), text: '{ "servers": ' }];
-    await expect(openRun({ ...options, mcpFiles })).rejects.toThrow('Invalid JSON in mcp.json');
+    await expect(openModelAndServers({ ...options, mcpFiles })).rejects.toThrow('Invalid JSON in mcp.json');
     expect(steps).toEqual([]);
   });
 
@@ -72,27 +72,29 @@ describe('openRun', () => {
       value: () => Promise.resolve(undefined),
     };
     const asking = { ...options, mcpFiles: project, questions };
-    const run = await openRun(asking);
+    const run = await openModelAndServers(asking);
     expect(steps).toEqual(['open org/fake', 'ask']);
     await run.close();
     const openModel: OpenModel = () => Promise.reject(new Error('no such model'));
-    await expect(openRun({ ...asking, openModel })).rejects.toThrow('no such model');
+    await expect(openModelAndServers({ ...asking, openModel })).rejects.toThrow('no such model');
     const refusing = { ...questions, confirm: () => Promise.reject(new Error('the terminal is gone')) };
-    await expect(openRun({ ...asking, questions: refusing })).rejects.toThrow('the terminal is gone');
+    await expect(openModelAndServers({ ...asking, questions: refusing })).rejects.toThrow(
+      'the terminal is gone',
+    );
     expect(steps).toEqual(['open org/fake', 'ask', 'close', 'open org/fake', 'close']);
   });
 
   it('fails with the reason of a model that cannot be opened', async () => {
     const { options } = place();
     const openModel: OpenModel = () => Promise.reject(new Error('no such model'));
-    await expect(openRun({ ...options, openModel })).rejects.toThrow('no such model');
+    await expect(openModelAndServers({ ...options, openModel })).rejects.toThrow('no such model');
   });
 });
 
 describe('closing', () => {
   it('runs what still needs the model first, and only once', async () => {
     const { options, steps } = place();
-    const run = await openRun(options);
+    const run = await openModelAndServers(options);
     const first = run.close(async () => void steps.push('save'));
     await Promise.all([first, run.close(), run.close()]);
     expect(steps).toEqual(['open org/fake', 'save', 'close']);
@@ -100,7 +102,7 @@ describe('closing', () => {
 
   it('closes the model even if that fails', async () => {
     const { options, steps } = place();
-    const run = await openRun(options);
+    const run = await openModelAndServers(options);
     await expect(run.close(() => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full');
     expect(steps).toEqual(['open org/fake', 'close']);
   });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runBuiltin } from '../../../src/cli/builtins/run-builtin.ts';
-import { type StartedChat, startChat } from '../../../src/cli/chat/start-chat.ts';
+import { type OpenChat, openChat } from '../../../src/cli/chat/open-chat.ts';
 import type { ChatArguments } from '../../../src/cli/options/option-table.ts';
 import type { OpenModel } from '../../../src/run/open-model.ts';
 import { FakeModel } from '../../agent/fakes.ts';
@@ -36,8 +36,8 @@ function models() {
   return { asked, openModel };
 }
 
-async function started(args: ChatArguments, openModel = models().openModel): Promise<StartedChat> {
-  const chat = await startChat({ model: 'org/one', mcp: false, system: 'S', ...args }, openModel);
+async function started(args: ChatArguments, openModel = models().openModel): Promise<OpenChat> {
+  const chat = await openChat({ model: 'org/one', mcp: false, system: 'S', ...args }, openModel);
   onTestFinished(() => chat.close());
   return chat;
 }

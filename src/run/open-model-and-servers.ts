@@ -57,7 +57,7 @@ export interface Run {
  * Reads the mcp files, then opens model and servers side by side; if one fails, the other is closed again. Questions about
  * the servers wait for the model: one that cannot be opened is the error to report first.
  */
-export async function openRun(options: RunOptions): Promise<Run> {
+export async function openModelAndServers(options: RunOptions): Promise<Run> {
   const { log, cwd, env, stateFolder } = options;
   let opening: Promise<OpenedModel> | undefined;
   const open = (): Promise<OpenedModel> => {

@@ -6,7 +6,7 @@ import { LlmHostError, messageOf } from '../../errors.ts';
 import { checkResponseFormat, type ResponseFormat } from '../../grammar/response-format.ts';
 import type { ModelSource } from '../../model/model-source.ts';
 import { chatOnly, type OpenModel } from '../../run/open-model.ts';
-import { EXIT_PATIENCE_MS } from '../../run/open-run.ts';
+import { EXIT_PATIENCE_MS } from '../../run/open-model-and-servers.ts';
 import { readTextFile } from '../../text/files/read-text-file.ts';
 import { checkKey, checkNumbers } from '../options/check-options.ts';
 import type { ChatArguments } from '../options/option-table.ts';
@@ -24,15 +24,15 @@ import { MissingFile } from '../settings/lookup.ts';
 import { configuredSource, givenSource, otherSource } from '../settings/model-source.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { writeExample } from '../settings/write-example.ts';
+import { launch } from '../start/launch.ts';
 import { modelNotices } from '../start/model-notices.ts';
 import { modelSwitch } from '../start/model-switch.ts';
 import { agentOptions } from '../start/run-options.ts';
-import { startRun } from '../start/start-run.ts';
 import { definitionsNotice } from '../tools/definition-tokens.ts';
 import { terminalApprover } from './approval.ts';
 
 /** A chat that is ready for its first prompt. */
-export interface StartedChat {
+export interface OpenChat {
   readonly session: ChatSession;
   readonly settings: Settings;
   /** For people: the model and the servers. */
@@ -43,7 +43,7 @@ export interface StartedChat {
 }
 
 /** Reads the configuration and refuses what cannot work, then starts servers and model side by side. */
-export async function startChat(args: ChatArguments, openModel: OpenModel): Promise<StartedChat> {
+export async function openChat(args: ChatArguments, openModel: OpenModel): Promise<OpenChat> {
   checkNumbers(args);
   checkKey(args);
   const where = { cwd: process.cwd(), env: process.env };
@@ -58,7 +58,7 @@ export async function startChat(args: ChatArguments, openModel: OpenModel): Prom
   const responseFormat = answerFormat(args, where.cwd);
   const folder = new SessionFolder(join(stateDirectory(where.env), 'sessions'));
   const resumed = args.resume === undefined ? undefined : resumePath(args.resume, folder);
-  const run = await startRun(args, source, settings, chatOnly(openModel));
+  const run = await launch(args, source, settings, chatOnly(openModel));
   const { opened, servers, log } = run;
   // With --json a terminal's lines are requests, read all the time: none of them would reach a question.
   const takesRequests = args.json === true && args.prompt === undefined;
