@@ -25,7 +25,7 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
     const full = new LlmHostError('UNEXPECTED', `the output cannot be written: ${messageOf(error)}`);
     void signals.exit(isGone ? 0 : reportError(full));
   });
-  // Without stderr there is nobody to tell.
+  // Without stderr nobody can be informed.
   process.stderr.on('error', () => undefined);
   const done = commandLine(process.argv.slice(2), COMMANDS, { openModel, signals });
   const code = await done.catch(reportError);
@@ -36,7 +36,7 @@ export async function runProgram(openModel: OpenModel): Promise<never> {
 /** Resolves when a slow reader has everything: the end of the process would drop what is still waiting. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise(resolve => {
-    // An error of the last write is told in a moment.
+    // An error of the last write is reported in a moment.
     if (stream.writableLength === 0 || stream.destroyed) setImmediate(resolve);
     else stream.write('', () => resolve());
   });

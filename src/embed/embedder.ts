@@ -106,7 +106,7 @@ export class Embedder {
   async rank(query: string, documents: readonly string[], options: RankOptions = {}): Promise<Ranking> {
     const { topK = documents.length, signal } = options;
     if (!Number.isInteger(topK) || topK < 0)
-      throw new LlmHostError('USAGE', `topK must be an integer from 0 on`);
+      throw new LlmHostError('USAGE', `topK must be an integer of at least 0`);
     const { scores, tokens } = this.isReranker
       ? await this.#scoresOfPairs(query, documents, signal)
       : await this.#cosines(query, documents, signal);

@@ -1,4 +1,4 @@
-/** What decoding one or more replies took. */
+/** The work that decoding one or more replies took. */
 export interface DecodingStats {
   /** Passes over the weights. */
   readonly passes: number;
@@ -11,7 +11,7 @@ export interface DecodingStats {
 
 const NONE: DecodingStats = { passes: 0, sequences: 0, proposed: 0, accepted: 0 };
 
-/** Of several replies; those of engines that do not say count as nothing. */
+/** Adds up several replies; those of engines that do not say count as nothing. */
 export function sumOfDecoding(all: readonly (DecodingStats | undefined)[]): DecodingStats {
   return all.reduce<DecodingStats>(
     (sum, one = NONE) => ({

@@ -10,7 +10,7 @@ import type {
   TokenEvent,
 } from './engine.ts';
 
-// What the program's own parts and tests ask of an engine, beyond what the library shows.
+// The program's own parts and tests ask more of an engine than the library shows.
 
 export interface EngineJob extends GenerateRequest {
   /** Prompt tokens per step; an abort takes effect between steps. Default: depends on the device. */
@@ -38,7 +38,7 @@ export interface EngineJob extends GenerateRequest {
    * options the output is what that one would have gone on to say. Default 0.
    */
   readonly continued?: number;
-  /** The output goes on with the text of the prompt: a space at its start is part of it. Default false. */
+  /** The output continues the text of the prompt: a space at its start is part of it. Default false. */
   readonly continuesText?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface JobEngine extends Engine {
   readonly info: JobEngineInfo;
   generate(job: EngineJob): AsyncGenerator<TokenEvent, JobResult>;
   events(job: EngineJob): AsyncGenerator<EngineEvent, JobResult>;
-  /** What has become of it that the user should know before the next generation; each once. */
+  /** News of the engine that the user should have before the next generation; each once. */
   takeNotices?(): readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { TokenSampling } from '../text/sampling/fields.ts';
 import type { DecodingStats } from './decoding-stats.ts';
 
 /**
- * What a model can be asked to generate. Every field but `promptIds` has a default. Sampling follows Hugging Face's
+ * A request for a generation. Every field but `promptIds` has a default. Sampling follows Hugging Face's
  * order: bias, repetition, presence and frequency penalty, temperature, top-k, top-p, min-p. The repetition penalty
  * covers the prompt and the reply, the presence and the frequency penalty the reply alone.
  */
@@ -85,7 +85,7 @@ export interface Engine extends AsyncDisposable {
   readonly info: EngineInfo;
   /** Yields tokens and returns the result; an engine failure throws LlmHostError. */
   generate(request: GenerateRequest): AsyncGenerator<TokenEvent, GenerateResult>;
-  /** The same generation, with prefill progress in the stream. */
+  /** Generates as `generate` does, with prefill progress in the stream. */
   events(request: GenerateRequest): AsyncGenerator<EngineEvent, GenerateResult>;
   /** Cancels running work and frees the model. Idempotent. */
   close(): Promise<void>;

@@ -57,7 +57,7 @@ export async function readSource(source: LocalSource, options: ModelOptions): Pr
   return readModel(source, {
     ...options,
     ...where,
-    // Of a part of it, its share counts.
+    // In a group only its own share counts.
     anyMemory: options.group !== undefined,
   });
 }
@@ -157,7 +157,7 @@ const MOST = 2 ** 30;
 
 /**
  * Bytes for the KV caches of a server's conversations: a small model's server stays small, and a large model's does not
- * hold every conversation that it ever had. `bytesLeft`: beside the weights.
+ * hold every conversation that it ever had. `bytesLeft`: what the weights leave free.
  */
 export function cacheBytesFor(weightBytes: number, bytesLeft: number): number {
   return Math.floor(Math.min(Math.max(4 * weightBytes, FEWEST), MOST, bytesLeft));
@@ -176,7 +176,7 @@ interface DraftSpec {
 }
 
 /**
- * What to load of a draft model, whose context ends with that of the model it drafts for. It is downloaded if it is not
+ * Reads a draft model, whose context ends with that of the model it drafts for. It is downloaded if it is not
  * in the cache.
  * @throws LlmHostError as `loadEngine` does, OUT_OF_MEMORY if the two do not fit together; MODEL_UNSUPPORTED if its tokens
  * are not those of the model.

@@ -11,7 +11,7 @@ export interface ModelOptions extends MemoryOptions {
    * that another process need not read them again. Default 0: nothing is kept.
    */
   readonly diskCacheBytes?: number | undefined;
-  /** What happens there, for a log. */
+  /** Called with what happens there, for a log. */
   readonly onDiskCache?: ((note: string) => void) | undefined;
   /** Generations at once, 1 to 256; more wait. Default 1. */
   readonly parallel?: number | undefined;

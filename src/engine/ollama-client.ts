@@ -15,7 +15,7 @@ export interface OllamaClientOptions {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of an answer, or a line of it. */
+/** Bytes of an answer, or of one line of it. */
 const MAX_LINE = 32 * 1024 * 1024;
 const MAX_ERROR = 2000;
 
@@ -208,7 +208,7 @@ async function requestWithoutTimeout(
   throw new Error(`it redirects (${statusCode})`);
 }
 
-/** All of an answer, as UTF-8. @throws Error beyond so many bytes */
+/** All of an answer, as UTF-8. @throws Error beyond `maxBytes` */
 async function wholeText(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

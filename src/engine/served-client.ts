@@ -23,13 +23,15 @@ export type StreamPart = { readonly data: Json } | { readonly comment: string };
 const TIMEOUT_MS = 60_000;
 /** While a model is loaded its server is silent; fetch itself gives up after 300 s. */
 const LOAD_MS = 290_000;
-/** What a stranger may send: a line, an answer, a whole stream; of an error's text in UTF-16 units. */
+/** Limits for what a stranger may send: a line, an answer, a whole stream; an error's text in UTF-16 units. */
 const MAX_LINE = 4 * 1024 * 1024;
 const MAX_ANSWER = 1024 * 1024;
 const MAX_STREAM = 64 * 1024 * 1024;
 const MAX_ERROR = 400;
 const END = '[DONE]';
-/** What passes, or is for whoever runs the server to mend. In a stream that has begun there is no status to tell it by. */
+/**
+ * Codes of problems that pass, or that whoever runs the server must fix. A stream that has begun has no status for it.
+ */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   'stopping',
   'queue_full',
@@ -153,7 +155,7 @@ export class ServedClient {
     let error: unknown;
     try {
       ({ error } = JSON.parse(body) as { error?: unknown });
-      // Of Ollama's routes it is a text.
+      // On Ollama's routes it is a text.
       if (path.startsWith('/api/') && typeof error === 'string') error = { message: error };
     } catch {
       // A proxy's page, or empty.
@@ -171,10 +173,10 @@ export class ServedClient {
         hint:
           status === 401
             ? 'Give its key: --api-key KEY, --api-key @FILE, or the environment variable LLM_HOST_API_KEY.'
-            : 'It may only be used under other names: see its --allow-host.',
+            : 'It accepts only other host names: see its --allow-host.',
       });
     }
-    // What a key may have in a minute, though places are free: it says when to try again.
+    // The limit of a key, though places are free: the answer says when to try again.
     if (code === 'rate_limit_exceeded' && said !== undefined)
       return new LlmHostError('ENGINE_UNAVAILABLE', `${where} refuses: ${said}`);
     if (status === 429) {
@@ -193,14 +195,18 @@ export class ServedClient {
   }
 
   #gone(cause?: unknown): LlmHostError {
-    return new LlmHostError('ENGINE_UNAVAILABLE', `The server at ${this.baseUrl} went away in mid-reply`, {
-      cause,
-      hint: 'When it is back, /retry asks again.',
-    });
+    return new LlmHostError(
+      'ENGINE_UNAVAILABLE',
+      `The server at ${this.baseUrl} disconnected during the reply`,
+      {
+        cause,
+        hint: 'When it is back, /retry asks again.',
+      },
+    );
   }
 
   #tooMuch(): LlmHostError {
-    return new LlmHostError('ENGINE', `The server at ${this.baseUrl} sent more than a reply can be`);
+    return new LlmHostError('ENGINE', `The server at ${this.baseUrl} sent more than any reply can hold`);
   }
 
   #explained(error: unknown, silence: IdleTimeout, begun: boolean): unknown {
@@ -209,7 +215,7 @@ export class ServedClient {
       const seconds = silence.ms / 1000;
       return new LlmHostError(
         'ENGINE_UNAVAILABLE',
-        `The server at ${this.baseUrl} was silent for ${seconds} s`,
+        `The server at ${this.baseUrl} did not respond for ${seconds} s`,
         {
           hint: 'It may be stopped or unreachable; nothing was changed.',
         },
@@ -219,7 +225,7 @@ export class ServedClient {
     if (begun) return this.#gone(error);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cleaned(messageOf(cause), MAX_ERROR) || 'no answer';
-    return new LlmHostError('ENGINE_UNAVAILABLE', `Nothing that can be talked to at ${this.baseUrl}`, {
+    return new LlmHostError('ENGINE_UNAVAILABLE', `No server can be reached at ${this.baseUrl}`, {
       cause: error,
       hint: `${why}.\nStart it there with \`llm-host serve MODEL\`, or check the address.`,
     });

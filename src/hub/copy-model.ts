@@ -44,7 +44,7 @@ export async function copyModel(from: string, to: string, env: NodeJS.ProcessEnv
 const isPresent = ({ path }: RepoFolder) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function isThere(name: string): LlmHostError {
-  return new LlmHostError('USAGE', `There is a model '${name}' already`, { hint: 'Delete it first.' });
+  return new LlmHostError('USAGE', `Model '${name}' already exists`, { hint: 'Delete it first.' });
 }
 
 /** Whole, or not at all: no repository's name begins with a dot. */

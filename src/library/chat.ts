@@ -143,7 +143,7 @@ export class Chat implements AsyncDisposable {
   }
 
   #mustBeIdle(): void {
-    if (this.#waiting > 0) throw new LlmHostError('USAGE', 'A reply of this chat is under way');
+    if (this.#waiting > 0) throw new LlmHostError('USAGE', 'A reply of this chat is already running');
   }
 
   #plain(text: string): ReplySource<undefined> {

@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Opens the log file for appending (0600); at 5 MB it becomes `<path>.1`, replacing an older one. If that fails, the log
- * is silent and `onProblem` is told; the start does not fail.
+ * is silent and `onProblem` is called; the start does not fail.
  */
 export function openLog(
   path: string,
@@ -59,7 +59,7 @@ class RotatedFile {
     try {
       if (this.#bytes >= this.#maxBytes) this.#rotate();
     } catch {
-      // The present file goes on.
+      // The present file stays in use.
     }
     try {
       this.#bytes += writeSync(this.#file, Buffer.byteLength(line) > MAX_LINE_BYTES ? cutLine(line) : line);

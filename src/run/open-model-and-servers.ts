@@ -38,9 +38,9 @@ export interface Run {
   readonly log: Log;
   /** For people: the model, and one line per server. */
   readonly summary: readonly string[];
-  /** What the user should know, such as a base model or a broken server. */
+  /** Facts the user should know, such as a base model or a broken server. */
   readonly notices: readonly string[];
-  /** Opens another model beside the present one, on this machine, without the first one's adapters and quantizing. */
+  /** Opens another model next to the present one, on this machine, without the first one's adapters and quantizing. */
   openAnother(source: ModelSource, hooks: ModelHooks): Promise<OpenedModel>;
   /** Takes another model for its own and closes the one before. */
   use(opened: OpenedModel): Promise<void>;
@@ -107,7 +107,7 @@ async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>>
   return result;
 }
 
-/** The same questions, asked once `ready` has resolved; each throws what it throws. */
+/** Asks the same questions once `ready` has resolved; each throws what it throws. */
 function afterwards(ready: () => Promise<unknown>, { confirm, value }: Questions): Questions {
   return {
     confirm: async (document, launches) => {

@@ -32,9 +32,9 @@ export interface OpenModelOptions extends ModelOptions {
 }
 
 export interface OpenedModel {
-  /** Of a model with an `embedder`: one that refuses every reply. */
+  /** With an `embedder`, a model that refuses every reply. */
   readonly model: ChatModel;
-  /** Of a model that turns texts into vectors, and does nothing else. */
+  /** Only for a model that turns texts into vectors, and does nothing else. */
   readonly embedder?: Embedder;
   /** Undefined for a model that another process runs. */
   readonly tokenizer?: Tokenizer;
@@ -46,7 +46,7 @@ export interface OpenedModel {
   readonly facts?: ModelFacts;
   /** One line for people: name, size, device. */
   readonly description: string;
-  /** What the user should know, such as a model without a chat template. */
+  /** Facts the user should know, such as a model without a chat template. */
   readonly notices: readonly string[];
   /** The KV cache, which can be saved to a file for another run; undefined: it cannot. */
   readonly cache?: Pick<LocalEngine, 'saveCache' | 'loadCache'>;

@@ -37,7 +37,7 @@ export async function openServedModel(
   };
 }
 
-/** Of several models a server loads those that are asked for: before, it does not say what they hold. */
+/** A server of several models loads those that are asked for: before, it does not say what they hold. */
 async function namedModel(client: ServedClient, name: string, signal: AbortSignal | undefined) {
   const described = () => client.get(`/v1/models/${encodeURIComponent(name)}`, signal);
   const listed = await described();
@@ -57,7 +57,7 @@ async function namedModel(client: ServedClient, name: string, signal: AbortSigna
   );
 }
 
-/** What `serve` says of a model; undefined: it is another program's. */
+/** Reads what `serve` says of a model; undefined: it is another program's. */
 function modelOf(value: unknown) {
   const {
     id,

@@ -72,7 +72,7 @@ function labelOf(path: string, cwd: string): string {
   return short === '' || short.startsWith('..') ? path : short;
 }
 
-/** What starting the servers may ask the user. */
+/** The questions that starting the servers may ask the user. */
 export interface Questions {
   /** May these commands of a project's mcp file run? */
   readonly confirm: (document: McpDocument, launches: readonly LaunchRequest[]) => Promise<boolean>;

@@ -21,12 +21,12 @@ export interface ServersReport {
   readonly problems: readonly string[];
 }
 
-/** The host, and what to tell the user about it. */
+/** The host, and what it has to report to the user. */
 export interface RunningServers {
   readonly host: McpHost;
   /** Keeps the secrets of the configuration out of files. */
   readonly redactor: Redactor;
-  /** What to say of them now; for one caller, since it takes the host's notices. */
+  /** The present report; for one caller, since it takes the host's notices. */
   readonly report: () => ServersReport;
   /** The instructions of the servers that are up now, each under its server's name, for the system message. */
   readonly instructions: () => readonly string[];
@@ -70,18 +70,16 @@ export async function startServers(
     failures: config.failures,
     clientInfo,
     onLog: (server, line) => log.logger.info({ server }, redactor.text(line)),
-    ...(audit !== false && { auditFile: join(stateFolder, 'audit.jsonl') }),
-    ...(policy && { policy }),
-    ...(allowedToolsFile !== undefined && {
-      allowedTools: new AllowedTools(allowedToolsFile, line => log.logger.warn(line)),
-    }),
+    auditFile: audit === false ? undefined : join(stateFolder, 'audit.jsonl'),
+    policy,
+    allowedTools:
+      allowedToolsFile === undefined
+        ? undefined
+        : new AllowedTools(allowedToolsFile, line => log.logger.warn(line)),
     redactor,
     toolTrust: new ToolTrust(openTrustStore(stateFolder, line => log.logger.warn(line))),
     eras: new EraMemory(join(stateFolder, 'mcp-eras.json'), line => log.logger.warn(line)),
-    oauth: {
-      store: new OAuthStore(join(stateFolder, 'logins')),
-      ...(authorizer && { authorizer }),
-    },
+    oauth: { store: new OAuthStore(join(stateFolder, 'logins')), authorizer },
   });
   const started = host.start();
   if (!joinLater) await started;
@@ -103,7 +101,7 @@ export async function startServers(
 /** Notices of the start, slow servers, and why servers failed. */
 function startProblems(host: McpHost, redactor: Redactor): string[] {
   const states = host.servers();
-  // What the summary or a failure says already.
+  // The summary or a failure already says so.
   host.dropReadyNotices();
   const said = new Set(states.map(({ name, error = '' }) => eventSentence(name, 'failed', error)));
   return [
@@ -126,7 +124,7 @@ function instructionsOf(host: McpHost): string[] {
 /** More servers that are starting are counted instead of named. */
 const MAX_NAMED = 5;
 
-/** What the user is told of servers that are not ready yet. */
+/** Sentences for the user about servers that are not ready yet. */
 export function startingSentences(servers: readonly ServerState[]): string[] {
   const starting = servers.filter(({ state }) => state === 'starting');
   const one = 'is still starting; its tools join when it is ready.';

@@ -19,7 +19,7 @@ export function limitedEncode<T>(length: number, encode: () => T): T {
     if (!(error instanceof TimeLimitError)) throw error;
     const message = `The tokenizer was stopped: ${error.message} for ${length} characters`;
     throw new LlmHostError('MODEL_BROKEN', message, {
-      hint: 'A pattern of its normalizer or pre-tokenizer in tokenizer.json does not come to an end. Take another copy of the model.',
+      hint: 'A pattern of its normalizer or pre-tokenizer in tokenizer.json never comes to an end. Get another copy of the model.',
       cause: error,
     });
   }

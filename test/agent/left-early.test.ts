@@ -76,7 +76,7 @@ describe('a turn beside another of the same agent', () => {
     const { agent, history } = agentOf([[content('one'), content(' and more')], [content('two')]]);
     const first = agent.turn('A');
     await first.next();
-    const refused = { code: 'USAGE', message: 'A turn of this agent is under way' };
+    const refused = { code: 'USAGE', message: 'A turn of this agent is already running' };
     await expect(agent.turn('B').next()).rejects.toMatchObject(refused);
     expect(() => agent.clear()).toThrow(refused.message);
     while (!(await first.next()).done);

@@ -44,10 +44,10 @@ it('a copy is a model of its own that takes no room, and outlives the first', as
 
 it.each([
   ['org/gone', 'mine', "Model 'org/gone' is not in the cache"],
-  ['org/name', 'org/name', "There is a model 'org/name' already"],
+  ['org/name', 'org/name', "Model 'org/name' already exists"],
   ['org/name', '../out', "'../out' is not the name of a model"],
   ['org/name', 'a b', "'local/a b' is not the name of a model"],
-  ['org/name', 'mine@v1', "'mine@v1': a name has no revision"],
+  ['org/name', 'mine@v1', "'mine@v1': a name cannot have a revision"],
   ['demo', 'mine', "'demo' is not the name of a model"],
 ])('%s as %s is refused', async (from, to, message) => {
   const { cache, store, changes } = cacheWithModel();

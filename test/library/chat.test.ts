@@ -211,8 +211,8 @@ it('undo and clear, but not while a reply is under way', async () => {
   expect(chat.undo()).toBe(true);
   expect(chat.undo()).toBe(false);
   const reply = chat.send('2');
-  expect(() => chat.clear()).toThrow('under way');
-  expect(() => chat.undo()).toThrow('under way');
+  expect(() => chat.clear()).toThrow('already running');
+  expect(() => chat.undo()).toThrow('already running');
   reply.cancel();
   await reply;
   chat.clear();

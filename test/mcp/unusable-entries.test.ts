@@ -31,7 +31,7 @@ it('a server can be added in its place, and that name is taken then', async () =
   const { host } = broken();
   expect((await host.add(FIXED)).state).toBe('ready');
   expect(host.servers().map(({ name, state }) => [name, state])).toEqual([['fs', 'ready']]);
-  await expect(host.add(FIXED)).rejects.toThrow("there is a server 'fs' already");
+  await expect(host.add(FIXED)).rejects.toThrow("server 'fs' already exists");
   expect((await host.restart('fs')).state).toBe('ready');
 });
 

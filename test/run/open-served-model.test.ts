@@ -92,7 +92,7 @@ describe('a server that cannot be used is one clear line', () => {
       'a redirect',
       says(302, '', { location: 'http://127.0.0.1:9/' }),
       'ENGINE_UNAVAILABLE',
-      'Nothing that can be',
+      'No server can be reached',
     ],
     [
       'a key needed',
@@ -123,7 +123,7 @@ describe('a server that cannot be used is one clear line', () => {
   it('nobody there', async () => {
     await expect(open('http://127.0.0.1:9')).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
-      message: 'Nothing that can be talked to at http://127.0.0.1:9',
+      message: 'No server can be reached at http://127.0.0.1:9',
       hint: expect.stringContaining('llm-host serve MODEL'),
     });
   });
@@ -247,7 +247,7 @@ describe('a reply', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['a stream without its end', [delta({ content: 'a' })], /went away in mid-reply/],
+    ['a stream without its end', [delta({ content: 'a' })], /disconnected during the reply/],
     [
       'an error in the stream',
       ['data: {"error":{"message":"The server is stopping","code":"stopping"}}\n\n'],
@@ -255,8 +255,12 @@ describe('a reply', () => {
     ],
     ['no JSON', ['data: hello\n\n'], /is not a server of llm-host/],
     ['no object', ['data: [1]\n\n'], /is not a server of llm-host/],
-    ['a line of 5 MB', [`data: "${'x'.repeat(5e6)}"\n\n`], /sent more than a reply can be/],
-    ['70 MB', Array.from({ length: 70 }, () => `: ${'x'.repeat(1e6)}\n`), /sent more than a reply can be/],
+    ['a line of 5 MB', [`data: "${'x'.repeat(5e6)}"\n\n`], /sent more than any reply can hold/],
+    [
+      '70 MB',
+      Array.from({ length: 70 }, () => `: ${'x'.repeat(1e6)}\n`),
+      /sent more than any reply can hold/,
+    ],
     [
       '65 calls',
       Array.from({ length: 65 }, () => delta({ tool_calls: [{ function: { name: 'x' } }] })),
@@ -299,7 +303,7 @@ describe('a reply', () => {
     });
     await expect(reply(dies)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
-      message: expect.stringContaining('went away in mid-reply'),
+      message: expect.stringContaining('disconnected during the reply'),
     });
     let closed = false;
     const silent = await answering((_request, response) => {
@@ -308,7 +312,7 @@ describe('a reply', () => {
         closed = true;
       });
     });
-    await expect(reply(silent, { timeoutMs: 300 })).rejects.toThrow('was silent for 0.3 s');
+    await expect(reply(silent, { timeoutMs: 300 })).rejects.toThrow('did not respond for 0.3 s');
     closed = false;
     const { stats, events } = await reply(silent, { signal: AbortSignal.timeout(300) });
     expect(stats.finishReason).toBe('cancelled');
@@ -322,12 +326,12 @@ describe('a reply', () => {
         setTimeout(() => response.writeHead(200).write(parts.join('')), 300);
       });
     const whole = await loads(delta({ content: 'a' }), DONE);
-    await expect(reply(whole, { timeoutMs: 100 })).rejects.toThrow('was silent for 0.1 s');
+    await expect(reply(whole, { timeoutMs: 100 })).rejects.toThrow('did not respond for 0.1 s');
     expect((await reply(whole, { timeoutMs: 100, loads: true })).events).toEqual([
       { type: 'content', text: 'a' },
     ]);
     const half = await loads(delta({ content: 'a' }));
-    await expect(reply(half, { timeoutMs: 100, loads: true })).rejects.toThrow('was silent for 0.1 s');
+    await expect(reply(half, { timeoutMs: 100, loads: true })).rejects.toThrow('did not respond for 0.1 s');
   });
 
   it('a server that stops, or has no room, is unavailable in mid-stream too', async () => {

@@ -93,7 +93,7 @@ export class OneTurn {
 
   mustBeOver(): void {
     if (this.#running === undefined) return;
-    throw new LlmHostError('USAGE', 'A turn of this agent is under way', {
+    throw new LlmHostError('USAGE', 'A turn of this agent is already running', {
       hint: 'Read its events to the end, leave the loop over them, or call cancel() before the next one.',
     });
   }

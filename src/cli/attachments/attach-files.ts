@@ -115,7 +115,7 @@ function readFile({ name, path, real, size }: FoundFile, room: number): { text: 
       'USAGE',
       `${quoted(name)} is not text but ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`,
       {
-        hint: kind === 'PDF' ? 'pdftotext makes a text of it.' : PLAIN,
+        hint: kind === 'PDF' ? 'Convert it with pdftotext.' : PLAIN,
       },
     );
   const unicode = decodeText(bytes, { cut: whole > bytes.length });
@@ -151,7 +151,7 @@ function isInside(real: string, path: string): boolean {
   return real.startsWith(realpathSync(folder) + sep);
 }
 
-/** What people do not see goes: terminal sequences, carriage returns, hidden characters. */
+/** Removes what people do not see: terminal sequences, carriage returns, hidden characters. */
 function cleanText(text: string): string {
   return stripInvisible(stripControls(text.replaceAll(/\r\n?/g, '\n')));
 }

@@ -89,7 +89,7 @@ const NOT_TEXT =
   /\.(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|avif|pdf|zip|gz|tgz|bz2|xz|zst|7z|mp[34]|wav|ogg|flac|mov|mkv|avi|o|a|so|dylib|dll|exe|class|pyc|node|wasm|safetensors|gguf|woff2?|ttf|otf)$/i;
 const MAX_BYTES = 64 * 1024;
 
-/** What the menu of files leaves out; typed in full it can be attached all the same. */
+/** Files that the menu leaves out; typed in full they can be attached all the same. */
 class Ignored {
   readonly #root: string;
   readonly #patterns: readonly string[];

@@ -2,7 +2,7 @@
 export interface FileReference {
   /** As typed, with the at sign. */
   readonly shown: string;
-  /** What the path may be, longest first: punctuation at its end may belong to the sentence. */
+  /** The paths it may stand for, longest first: punctuation at its end may belong to the sentence. */
   readonly paths: readonly string[];
   /** Can only mean a file: quoted, or beginning with `/`, `./`, `../` or `~/`. A missing one is an error. */
   readonly explicit: boolean;
@@ -14,7 +14,7 @@ const PUNCTUATION = /[.,;:!?)\]}>"'\u2019\u201d]$/;
 const EXPLICIT = /^(?:\/|~\/|\.{1,2}\/)/;
 
 /**
- * What in a prompt may name a file: `@notes.txt`, `@"my notes.txt"`, `@my\ notes.txt`. Leaves out `@server:uri`, which
+ * Finds what may name a file in a prompt: `@notes.txt`, `@"my notes.txt"`, `@my\ notes.txt`. Leaves out `@server:uri`, which
  * names a resource of an MCP server.
  */
 export function fileReferences(prompt: string, servers: readonly string[]): FileReference[] {

@@ -57,15 +57,10 @@ export function peerNames(text: string | undefined): PeerName[] {
 
 /** How the model is loaded. Peers do not load the demo's adapter, so it is compared without. */
 export function loadOf({ quantize, kvBits, adapter, compare }: BenchArguments) {
-  const adapters = adapter ?? (compare !== undefined ? [] : undefined);
-  return {
-    ...(quantize !== undefined && { quantize }),
-    ...(kvBits !== undefined && { kvBits }),
-    ...(adapters !== undefined && { adapter: adapters }),
-  };
+  return { quantize, kvBits, adapter: adapter ?? (compare !== undefined ? [] : undefined) };
 }
 
-/** The same weights for the peers: the model itself if they can read it, or what the user names. */
+/** The weights that peers load: the model itself if they can read it, or what the user names. */
 export function peerModels(args: BenchArguments): PeerModels {
   const where = { cwd: process.cwd(), env: process.env };
   const location = filesOf(localSource(args.model, where), where);
@@ -92,7 +87,7 @@ export const COMPUTING_VARIABLES: readonly string[] = [
   'LLM_HOST_WIRED',
 ];
 
-/** Those of `COMPUTING_VARIABLES` that are set, for reports. */
+/** The variables of `COMPUTING_VARIABLES` that are set, for reports. */
 export function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const own = COMPUTING_VARIABLES.flatMap(name => {
     const value = env[name];

@@ -22,7 +22,7 @@ import {
 
 const BENCH_PROCESS = fileURLToPath(new URL('../../../dist/cli/bench/bench-process.js', import.meta.url));
 
-/** `llm-host bench <model>`: measures it, beside peers if asked. Resolves with the exit code. */
+/** `llm-host bench <model>`: measures it, alongside peers if asked. Resolves with the exit code. */
 export async function runBench(args: BenchArguments, signals: Signals): Promise<number> {
   const promptTokens = numbers('prompt-tokens', args.promptTokens ?? '512');
   const turns = args.turns === undefined ? [] : numbers('turns', args.turns);

@@ -33,14 +33,14 @@ const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)
 const SPARE_TOKENS = 64;
 const NOT_WITH_CLIENTS = ['turns', 'graph'] as const;
 
-/** `llm-host bench <model> --clients 1,8`: measures its server, beside peers' if asked. Resolves with the exit code. */
+/** `llm-host bench <model> --clients 1,8`: measures its server, and peers' if asked. Resolves with the exit code. */
 export async function runClientsBench(
   args: BenchArguments & { readonly clients: string },
   signals: Signals,
 ): Promise<number> {
   const clients = [...new Set(numbers('clients', args.clients))].sort((a, b) => a - b);
   const wrong = NOT_WITH_CLIENTS.find(option => args[option]);
-  if (wrong !== undefined) throw new LlmHostError('USAGE', `--clients does not go with --${wrong}`);
+  if (wrong !== undefined) throw new LlmHostError('USAGE', `--clients cannot be combined with --${wrong}`);
   const [promptTokens = 200, ...more] = numbers('prompt-tokens', args.promptTokens ?? '200');
   if (more.length > 0) throw new LlmHostError('USAGE', '--clients measures one --prompt-tokens at a time');
   const [generate, requests] = [whole('generate', args.generate ?? 64), whole('runs', args.runs ?? 4)];
@@ -117,18 +117,22 @@ function ownServer(
     name: 'llm-host',
     command: process.execPath,
     args: [
-      ...[MAIN, 'serve', model, '--host', '127.0.0.1', '--port', String(port), '--config', config],
+      MAIN,
+      'serve',
+      model,
       // Random prompts make models repeat themselves, which no conversation does to that extent.
-      ...['--no-mcp', '--no-repetition-guard', '--no-lookup', '--log-level', 'silent', '--quiet'],
-      ...['--parallel', String(clients), '--max-queue', String(Math.max(64, 2 * clients))],
-      ...['--context', String(contextLength)],
+      ...'--no-mcp --no-repetition-guard --no-lookup --log-level silent --quiet'.split(' '),
+      ...`--host 127.0.0.1 --port ${port} --context ${contextLength}`.split(' '),
+      ...`--parallel ${clients} --max-queue ${Math.max(64, 2 * clients)}`.split(' '),
+      '--config',
+      config,
       ...(quantize === undefined ? [] : ['--quantize', quantize]),
       ...(kvBits === undefined ? [] : ['--kv-bits', String(kvBits)]),
       ...(adapter ?? []).flatMap(folder => ['--adapter', folder]),
     ],
     env: {
       LLM_HOST_API_KEY: undefined,
-      ...(threads !== undefined && { LLM_HOST_THREADS: String(threads) }),
+      ...(threads === undefined ? {} : { LLM_HOST_THREADS: String(threads) }),
     },
   });
 }

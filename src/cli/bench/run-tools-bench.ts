@@ -58,7 +58,7 @@ export async function runToolsBench(
   signals.addCleanup(async () => {
     if (!asking) return;
     progress.end();
-    say('What has been answered is kept: the same command goes on from there.');
+    say('What has been answered is kept: the same command continues from there.');
     await opened.close();
   });
   const answers = await askCases({
@@ -137,7 +137,10 @@ async function open(
     });
     if (!opened.embedder) return opened;
     await opened.close();
-    throw new LlmHostError('MODEL_UNSUPPORTED', `${opened.name} turns texts into vectors; it calls no tools`);
+    throw new LlmHostError(
+      'MODEL_UNSUPPORTED',
+      `${opened.name} turns texts into vectors; it cannot call tools`,
+    );
   } finally {
     loading.end();
   }
@@ -205,7 +208,7 @@ interface ToolsOptions {
 /** Throws LlmHostError USAGE. */
 function toolsOptions(args: ToolsArguments): ToolsOptions {
   const wrong = Object.entries(NOT_WITH_TOOLS).find(([name]) => args[name as keyof typeof NOT_WITH_TOOLS]);
-  if (wrong) throw new LlmHostError('USAGE', `--tools does not go with --${wrong[1]}`);
+  if (wrong) throw new LlmHostError('USAGE', `--tools cannot be combined with --${wrong[1]}`);
   return {
     modes: args.mode === undefined ? MODES : named('mode', args.mode, MODES),
     perCategory: args.all ? undefined : SAMPLE,

@@ -53,7 +53,7 @@ async function runSafely(
   }
 }
 
-/** What may follow a slash. */
+/** The words that may follow a slash. */
 export function namesOf({ name, aliases = [] }: Builtin): string[] {
   return [name, ...aliases];
 }

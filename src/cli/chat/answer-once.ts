@@ -47,7 +47,7 @@ export async function promptWithPipe(text: string): Promise<ChatPrompt> {
   return { text, data };
 }
 
-/** All of stdin. A pipe that stays open is not an error, but after a while the user is told what is going on. */
+/** All of stdin. A pipe that stays open is not an error, but after a while the user sees what it is waiting for. */
 async function readPiped(): Promise<string> {
   const waiting = setTimeout(
     () => process.stderr.write('Notice: waiting for the end of the piped input\n'),

@@ -7,7 +7,7 @@ import { formatArguments } from '../../text/console-format.ts';
 import { readLine } from '../process/questions.ts';
 import { wrapped } from '../process/terminal.ts';
 
-/** What the user can answer; `edit` asks for other arguments first. */
+/** An answer that the user can give; `edit` asks for other arguments first. */
 interface AnswerChoice extends Choice {
   readonly answer: Extract<ApprovalAnswer, string> | 'edit';
 }
@@ -38,7 +38,7 @@ export function questionOf({ offered, server, arguments: args, reason }: Approva
   return reason === 'destructive' ? `${call} It may delete or overwrite something.` : call;
 }
 
-/** What `always` has done, for the user; undefined: nothing that lasts. */
+/** Reports to the user what `always` has done; undefined: nothing that lasts. */
 export function alwaysNotice({ tool, server, savedIn }: ApprovalRequest): string | undefined {
   if (savedIn === undefined) return undefined;
   return `'${visible(tool)}' of server '${visible(server)}' is now always allowed (${savedIn}); /tools ask ${visible(tool)} takes it back.`;

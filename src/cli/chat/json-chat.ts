@@ -13,7 +13,7 @@ import { promptWithPipe } from './answer-once.ts';
 import { type OpenChat, openChat } from './open-chat.ts';
 import { TurnLoop } from './turn-loop.ts';
 
-/** How long the last event waits for a cancelled turn to tell of its end: longer than the session does. */
+/** How long the last event waits for a cancelled turn to report its end: longer than the session does. */
 const TELL_MS = 1200;
 
 /** `--json`: the whole run as events on stdout, from `start` to `end`, including errors of the start-up. */

@@ -37,7 +37,7 @@ export interface OpenChat {
   readonly settings: Settings;
   /** For people: the model and the servers. */
   readonly summary: readonly string[];
-  /** What the user should know: broken servers, unknown keys, a base model. */
+  /** Facts the user should know: broken servers, unknown keys, a base model. */
   readonly notices: readonly string[];
   close(): Promise<void>;
 }

@@ -75,7 +75,7 @@ async function converse(
   return await chat.run();
 }
 
-/** What is typed before the screen is up appears in its prompt; until the returned function is called, not above it too. */
+/** Hides what is typed before the screen is up, which appears in its prompt, until the returned function is called. */
 function hideTyping(signals: Signals): () => void {
   const show = signals.hideTyping();
   shareTerminal(() => {

@@ -223,7 +223,7 @@ function promptNames({ tools }: ChatSession): readonly string[] {
   return (tools.control?.prompts() ?? []).map(({ server, name }) => stripControls(`${server}:${name}`));
 }
 
-/** What the completions are, for the menu. */
+/** Describes the completions, for the menu. */
 function descriptions({ tools }: ChatSession): ReadonlyMap<string, string> {
   const about = new Map<string, string>();
   const add = (option: string, text: string | undefined) => {
@@ -266,7 +266,7 @@ function footerOf(session: ChatSession): FooterInfo {
 /** Who has waited for it knows. */
 const LOAD_TIME = /, loaded in [\d.]+ s$/;
 
-/** What the screen says of a session when it opens. */
+/** The banner that the screen opens with. */
 function bannerOf({ opened, tools }: ChatSession, cwd: string, home: string): Banner {
   const servers = tools.servers();
   const running = servers.filter(({ state }) => state === 'ready' || state === 'starting');

@@ -3,7 +3,7 @@ import { stripInvisible } from '../../text/clean/strip-invisible.ts';
 import type { ChatArguments } from '../options/option-table.ts';
 import type { AppConfig } from '../settings/config-file.ts';
 
-/** How the end of a long turn is told to somebody who looks elsewhere. */
+/** How the end of a long turn is announced to somebody who looks elsewhere. */
 export interface TurnNote {
   readonly kind: 'bell' | 'osc9' | 'osc777';
   /** Turns that took at least so long, in seconds. */
@@ -25,7 +25,7 @@ export function turnNoteOf(
   return { kind, after: notifyAfter ?? config.notify?.after ?? DEFAULT_SECONDS };
 }
 
-/** What is sent to the terminal: BEL, or a desktop notification with the beginning of the reply. */
+/** The sequence for the terminal: BEL, or a desktop notification with the beginning of the reply. */
 export function noteSequence(kind: TurnNote['kind'], reply: string): string {
   if (kind === 'bell') return '\u0007';
   // Semicolons separate the fields of OSC 777.

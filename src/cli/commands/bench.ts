@@ -59,7 +59,7 @@ export const bench = defineCommand({
       .check(args => {
         const alone = ONLY_WITH_TOOLS.find(name => args[name] !== undefined);
         if (args.tools === undefined && alone !== undefined)
-          throw new LlmHostError('USAGE', `--${alone} goes only with --tools`);
+          throw new LlmHostError('USAGE', `--${alone} needs --tools`);
         return true;
       }),
   run: async (args, context) => {

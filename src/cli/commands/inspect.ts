@@ -84,7 +84,7 @@ async function checkFamily({ spec, configFile }: ReadModel): Promise<void> {
     adapters: [],
     contextLength: 0,
     kvBits: 0,
-    ...(encoder && { encoder }),
+    encoder,
   };
   const { loadAddon } = await import('../../native/load-addon.ts');
   try {

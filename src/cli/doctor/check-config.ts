@@ -22,7 +22,8 @@ export function checkConfig(where: Place): Finding[] {
     const { warnings, notices } = readConfigOf(found);
     const fix = 'Correct or remove the key; config.schema.json describes every field.';
     return [
-      ...[...foreign, ok('config.json', path)],
+      ...foreign,
+      ok('config.json', path),
       ...warnings.map(text => warning('config.json', text, fix)),
       ...notices.map(text =>
         warning('config.json', text, 'Name it, or move it to your configuration folder.'),
@@ -76,7 +77,7 @@ export async function checkServers(where: Place): Promise<Finding[]> {
   }
 }
 
-/** What the tools cost in every prompt. */
+/** Counts the tokens that the tools take in every prompt. */
 function definitionTokens(tools: readonly HostTool[], where: Place): Finding[] {
   if (tools.length === 0) return [];
   const counter = definitionCounter(modelOf(where), where);

@@ -23,7 +23,7 @@ else
     ({ message }) => console.log(JSON.stringify({ versions, broken: message })),
   );`;
 
-/** What the trial printed, or why it printed nothing. */
+/** The output of the trial, or why there was none. */
 interface Trial {
   readonly mlx?: string;
   readonly report?: DeviceReport;
@@ -140,7 +140,7 @@ const HEADER = 24;
 const MACOS = 0x81;
 
 /**
- * What the header of a Metal library says: "kernels for macOS 14.0, 147 MB".
+ * Reads what the header of a Metal library says: "kernels for macOS 14.0, 147 MB".
  * @throws if it is none, or not whole
  */
 function metalLibrary(path: string): string {

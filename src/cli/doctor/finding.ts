@@ -1,6 +1,6 @@
 /** The result of a check. */
 export interface Finding {
-  /** What was checked: node, engine, memory, ... */
+  /** The subject of the check: node, engine, memory, ... */
   readonly check: string;
   /** A warning concerns something not everybody needs; an error keeps the program from working. */
   readonly state: 'ok' | 'warning' | 'error';

@@ -18,7 +18,7 @@ export interface HttpApiOptions {
   readonly models: readonly string[];
   /** Whether clients may download, copy and delete models. */
   readonly manageModels: boolean;
-  /** Loaded at once, beside the first. */
+  /** Loaded at once, in addition to the first. */
   readonly maxOthers: number;
   readonly toolsPolicy: ToolsPolicy;
   readonly limits: ServeLimits;
@@ -51,7 +51,7 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
   }
   const { requestMs, maxBody } = DEFAULT_LIMITS;
   const { models = [] } = args;
-  if (models.includes('')) throw new LlmHostError('USAGE', 'the name of a model is empty');
+  if (models.includes('')) throw new LlmHostError('USAGE', 'a model name is empty');
   return {
     access: {
       host,
@@ -81,10 +81,10 @@ export function httpApiOptions(args: HttpApiArguments, env: NodeJS.ProcessEnv): 
   };
 }
 
-/** What is downloaded can be asked for only where all in the cache can. */
+/** A downloaded model can be requested only from a server of all models in the cache. */
 function managesModels({ manageModels = false, models = [] }: HttpApiArguments): boolean {
   if (!manageModels || models.includes('*')) return manageModels;
-  throw new LlmHostError('USAGE', '--manage-models is for servers of all models in the cache', {
+  throw new LlmHostError('USAGE', '--manage-models is only for servers of all models in the cache', {
     hint: "Give --models '*' as well.",
   });
 }

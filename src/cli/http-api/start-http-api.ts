@@ -85,7 +85,7 @@ export async function startHttpApi(
     const sourceOf = (id: string) => {
       const listed = others.list().find(one => one.id === id);
       // Not its id in its place: that would download what has been deleted meanwhile.
-      if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' is no longer there`);
+      if (!listed) throw new LlmHostError('MODEL_NOT_FOUND', `Model '${id}' no longer exists`);
       return otherSource(listed.source, first, {}, where.cwd);
     };
     const models = new ModelPool(
@@ -117,7 +117,7 @@ export async function startHttpApi(
       summary: run.summary,
       notices: [
         ...settings.warnings.map(warning => `Warning: ${warning}`),
-        ...[...settings.notices, ...run.notices, ...ofModel].map(notice => `Notice: ${notice}`),
+        ...settings.notices.concat(run.notices, ofModel).map(notice => `Notice: ${notice}`),
       ],
       drainMs: options.drainMs,
       close: () => {
@@ -181,7 +181,7 @@ async function listen(options: HttpApiOptions, { log }: Run, models: ModelPool, 
   };
 }
 
-/** What the first model is loaded with. */
+/** The models that the first one is loaded with. */
 function besideFirst({ adapter = [], draftModel }: HttpApiArguments, config: AppConfig): readonly string[] {
   const draft = draftModel ?? config.draftModel;
   return draft === undefined ? adapter : [...adapter, draft];
@@ -217,14 +217,14 @@ export function cacheStore(env: NodeJS.ProcessEnv, onChange: () => void): ModelS
       onChange();
     },
     copy: async (id, name) => {
-      if (name.includes('@')) throw new LlmHostError('USAGE', `'${name}': a name has no revision`);
+      if (name.includes('@')) throw new LlmHostError('USAGE', `'${name}': a name cannot have a revision`);
       await copyModel(repoOf(id), repoOf(name.includes('/') ? name : `local/${name}`), env);
       onChange();
     },
   };
 }
 
-/** The cache is read again after so many milliseconds. */
+/** Milliseconds after which the cache is read again. */
 const FRESH_MS = 2000;
 
 /** A model with what opens it. */

@@ -1,6 +1,6 @@
 import type { Inspection } from '../../model/inspect.ts';
 
-/** What `inspect` says of a model. */
+/** Describes a model, for `inspect`. */
 export function modelRows(model: Inspection): Row[] {
   const { memory, prediction, template, encoder } = model;
   return [

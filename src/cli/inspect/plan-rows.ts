@@ -22,7 +22,7 @@ export function planRows(plan: Plan): Row[] {
   ];
 }
 
-/** What was measured of the connections. */
+/** Describes the measured connections. */
 export function probeRows(links: readonly ProbedLink[]): Row[] {
   return links.map(({ title, latency, bytesPerSecond }) => [
     'measured',

@@ -8,12 +8,12 @@ const MAX_BYTES = 64 * 1024;
 export function apiKeyOf(option: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   const given = option ?? env.LLM_HOST_API_KEY;
   if (given === undefined) return undefined;
-  // What surrounds it no header keeps.
+  // No header keeps the white space around it.
   const key = (given.startsWith('@') ? readKey(given.slice(1)) : given).trim();
   if (key === '') throw new LlmHostError('USAGE', '--api-key is empty');
   if (!/^[ -~]+$/.test(key))
     throw new LlmHostError('USAGE', '--api-key has a character that is not ASCII', {
-      hint: 'Clients do not agree on how to send it, so that the right key would be refused.',
+      hint: 'Clients send it in different ways, so the right key would be refused.',
     });
   return key;
 }

@@ -28,7 +28,7 @@ export function checkNumber(flag: string, value: unknown, range: NumberRange): v
   throw new LlmHostError('USAGE', `--${flag} must be ${rangeText(range)}, got ${quoted(value)}`);
 }
 
-/** The flag of a given option that does not go with a model of this kind; undefined: none was given. */
+/** The flag of a given option that cannot be combined with a model of this kind; undefined: none was given. */
 export function misplacedOption(
   args: HttpApiArguments,
   kind: NonNullable<OptionRow['not']>[number],
@@ -48,19 +48,19 @@ export function checkOllama(source: ModelSource, args: HttpApiArguments, others:
   if (source.kind !== 'ollama') return;
   const flag = misplacedOption(args, others ? 'ollama' : 'ollama only');
   if (flag === undefined) return;
-  throw new LlmHostError('USAGE', `${flag} does not go with a model of Ollama`, {
-    hint: 'Ollama loads the model, by its own settings.',
+  throw new LlmHostError('USAGE', `${flag} cannot be combined with a model of Ollama`, {
+    hint: 'Ollama loads the model, with its own settings.',
   });
 }
 
 /** Refuses what only a model of one machine has. Throws LlmHostError USAGE. */
 export function checkHosts(args: HttpApiArguments): void {
   const flag = args.hosts === undefined ? undefined : misplacedOption(args, 'hosts');
-  if (flag !== undefined) throw new LlmHostError('USAGE', `${flag} does not go with --hosts`);
+  if (flag !== undefined) throw new LlmHostError('USAGE', `${flag} cannot be combined with --hosts`);
 }
 
 /** For a chat, which has the key only for a server. Throws LlmHostError USAGE. */
 export function checkKey(args: ChatArguments): void {
   if (args.connect !== undefined || args.apiKey === undefined) return;
-  throw new LlmHostError('USAGE', '--api-key goes with --connect');
+  throw new LlmHostError('USAGE', '--api-key needs --connect');
 }

@@ -103,14 +103,14 @@ function withoutDashes(argv: readonly string[]): readonly string[] {
   const words = argv.slice(at + 1);
   const option = words.find(word => word.startsWith('-'));
   if (option !== undefined) {
-    throw new LlmHostError('USAGE', `${quoted(option)} after -- is no option and cannot be a model`, {
+    throw new LlmHostError('USAGE', `${quoted(option)} after -- is not an option and cannot be a model`, {
       hint: `Write it before --, or as a path: ${visible(`./${option}`)}`,
     });
   }
   return [...argv.slice(0, at), ...words];
 }
 
-/** What may be written in a model's place. Names of two letters are near every short word. */
+/** The words that may be written in a model's place. Names of two letters are near every short word. */
 function namesOf(commands: readonly Command[]): string[] {
   const names = commands.map(({ usage }) => usage.split(' ')[0] ?? '');
   return names.filter(name => name.length > 2);

@@ -2,7 +2,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs';
 import type { OpenModel } from '../../run/open-model.ts';
 import type { Signals } from '../process/signals.ts';
 
-/** What the program gives every command. */
+/** The parts that the program gives every command. */
 export interface CommandContext {
   readonly openModel: OpenModel;
   readonly signals: Signals;

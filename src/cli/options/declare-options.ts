@@ -11,7 +11,7 @@ import {
 } from './option-table.ts';
 import { samplingOptions } from './sampling-options.ts';
 
-/** Of the sampling options, those that `llm-host --help` shows. */
+/** The sampling options that `llm-host --help` shows. */
 const USUAL_SAMPLING: readonly string[] = ['temperature', 'maxTokens'];
 
 /** Declares the options that a command has in the table, and those of sampling where it chats. */

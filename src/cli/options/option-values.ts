@@ -5,7 +5,7 @@ import { quoted } from '../../text/clean/visible.ts';
 /** Empty means something: no system prompt, what stdin brings, the latest conversation. */
 const MAY_BE_EMPTY = ['system', 'prompt', 'resume'];
 
-/** What yargs knows of a command's options. */
+/** A command's options as yargs knows them. */
 interface Declared {
   readonly key: Readonly<Record<string, unknown>>;
   readonly boolean: readonly string[];

@@ -63,7 +63,7 @@ function pipeInto(program: string, args: readonly string[], text: string): Promi
     };
     child.on('error', error => end(`${program}: ${error.message}`));
     child.on('exit', code => end(code === 0 ? undefined : `${program} ended with ${code ?? 'a signal'}`));
-    // It may end without reading everything; its exit code tells.
+    // It may end without reading everything; its exit code says whether it worked.
     child.stdin.on('error', () => undefined);
     child.stdin.end(text);
   });

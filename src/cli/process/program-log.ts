@@ -26,7 +26,7 @@ export function openRunLog(
 
 const defaultPath = (env: NodeJS.ProcessEnv): string => join(stateDirectory(env), 'llm-host.log');
 
-/** An error opens the log once more to tell where it stands. */
+/** Notices already shown: an error opens the log once more to name its path. */
 const told = new Set<string>();
 
 function notice(message: string): void {

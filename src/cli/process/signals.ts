@@ -34,7 +34,7 @@ export class Signals {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
         if (name === 'SIGINT' && this.#blocked > 0) return;
-        // Of a window that is closed, both the terminal and the shell tell.
+        // When a window is closed, both the terminal and the shell report it.
         if (name === 'SIGHUP' && this.#ending) return;
         if (name === 'SIGINT' && this.#interrupt && !this.#ending) this.#interrupt();
         else {
@@ -80,7 +80,7 @@ export class Signals {
       return work();
     } finally {
       this.#watchdog?.pause(false);
-      // Node tells of a signal that came meanwhile in the next round of its loop, which may be the second from here.
+      // Node reports a signal that came meanwhile in the next round of its loop, perhaps the second from here.
       setImmediate(() =>
         setImmediate(() => {
           this.#blocked -= 1;
@@ -147,7 +147,7 @@ export class Signals {
   /** Runs the clean-ups, all at once and at most for 5 s (see `allowCleanup`, `closing`), then ends the process. */
   async exit(code: number): Promise<never> {
     this.leaveScreen();
-    // What has failed first is not made good by what ends well meanwhile.
+    // The code of the first failure stays, however the rest ends.
     this.#code ||= code;
     if (this.#ending) leave(this.#code);
     this.#ending = true;

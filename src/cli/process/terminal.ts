@@ -41,7 +41,7 @@ export function localeNotice(env: NodeJS.ProcessEnv): string | undefined {
   return `the locale ${locale} is not UTF-8, which this program reads and writes; set LANG=C.UTF-8 if letters look wrong`;
 }
 
-/** Those of stdin, stdout and stderr that were a terminal at the start. */
+/** The descriptors among stdin, stdout and stderr that were a terminal at the start. */
 const TERMINALS = [0, 1, 2].filter(fd => isatty(fd));
 
 /**

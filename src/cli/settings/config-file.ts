@@ -127,7 +127,7 @@ export function parseConfig(text: string, path: string): { config: AppConfig; wa
   return { config: parsed.value as AppConfig, warnings };
 }
 
-/** What the schema cannot say. */
+/** Checks what the schema cannot express. */
 function checkMeaning(config: AppConfig, text: string, root: Node, path: string): void {
   const problem = styleProblem(config) ?? rowProblem(config) ?? addressProblem(config);
   if (!problem) return;

@@ -8,7 +8,7 @@ import type { AppConfig } from './config-file.ts';
 
 /**
  * The demo's own config.json. The model is small: greedy, so its answers are reproducible, constrained to the tools that
- * exist, and, beside those of other servers, first offered the tools that it has learnt.
+ * exist, and, next to those of other servers, first offered the tools that it has learnt.
  */
 export const DEMO_CONFIG: AppConfig = {
   SystemPrompt: 'You are a helpful assistant.',

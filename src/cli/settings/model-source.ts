@@ -79,7 +79,7 @@ export function connection(
   if (args.connect === undefined) return undefined;
   const other = misplacedOption(args, 'connect');
   if (other !== undefined) {
-    throw new LlmHostError('USAGE', `${other} does not go with --connect`, {
+    throw new LlmHostError('USAGE', `${other} cannot be combined with --connect`, {
       hint: 'The server has loaded the model; give the option to its `llm-host serve`.',
     });
   }
@@ -97,7 +97,7 @@ function serverAddress(text: string): string {
   }
   const url = new URL(full);
   if (url.username !== '' || url.password !== '') {
-    throw new LlmHostError('USAGE', '--connect takes no user and password; a key goes with --api-key');
+    throw new LlmHostError('USAGE', '--connect takes no user and password; give a key with --api-key');
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
 }

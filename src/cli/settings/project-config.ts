@@ -7,7 +7,7 @@ import { isLoopback } from '../../serve/http/access/access.ts';
 import { quoted } from '../../text/clean/visible.ts';
 import type { AppConfig } from './config-file.ts';
 
-/** What only the user may decide: whether a value is one that a stranger may have written, in a file of `folder`. */
+/** Fields that only the user may decide, and the values that are harmless from a stranger, in a file of `folder`. */
 const DECISIONS: readonly {
   readonly section: 'tools' | 'logging' | 'ollama';
   readonly key: string;

@@ -48,7 +48,7 @@ export function loadSettings(args: ChatArguments, demo: boolean, where: Place): 
 }
 
 /**
- * The same for `serve`, which can do without either file: its clients bring their own system message and tools.
+ * The settings of `serve`, which can do without either file: its clients bring their own system message and tools.
  * Ollama's mcp.json comes first, so the user's own wins where both name a server.
  */
 export function loadServeSettings(args: ChatArguments, demo: boolean, where: Place): Settings {
@@ -79,7 +79,7 @@ export function findConfig(where: Place): AppConfig | undefined {
   return found.path === undefined ? undefined : readConfigOf(found).config;
 }
 
-/** What a config.json that the lookup found says, as far as its place lets it. Throws LlmHostError CONFIG. */
+/** Reads the config.json that the lookup found, as far as its place lets it speak. Throws LlmHostError CONFIG. */
 export function readConfigOf({ path = '', project }: FoundConfig) {
   const { config, warnings } = readConfigFile(path);
   return project ? { ...withoutDecisions(config, path), warnings } : { config, warnings, notices: [] };

@@ -34,7 +34,7 @@ function percentOf(tokens: number, contextLength: number): string {
   return `${Math.round((100 * tokens) / contextLength)} %`;
 }
 
-/** What the user should know of the room that tools take; undefined: they take little. */
+/** Warns of the room that tools take in the context; undefined: they take little. */
 export function definitionsNotice(
   tools: readonly HostTool[],
   offer: ToolOffer,

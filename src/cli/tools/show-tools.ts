@@ -87,7 +87,7 @@ function openRedirect({ oauth }: HttpServerConfig): Promise<LoopbackRedirect> {
   return LoopbackRedirect.open(show, oauth?.callbackPort);
 }
 
-/** What the definitions cost in every prompt. */
+/** Counts the tokens that the definitions take in every prompt. */
 function tokensOf(tools: readonly HostTool[], { model, one }: DefinitionCounter): string {
   const lines = tokenLines(tools, ({ definition }) => one(definition));
   const by =

@@ -96,9 +96,7 @@ export class Machine {
         this.#waiting = { type, resolve, reject };
       }));
     if (report.type === type) return report as Answer<T>;
-    throw this.#lose(
-      new LlmHostError('ENGINE', `${this.title} has said '${report.type}' instead of '${type}'`),
-    );
+    throw this.#lose(new LlmHostError('ENGINE', `${this.title} sent '${report.type}' instead of '${type}'`));
   }
 
   /** The worker ends its process for this program, and itself if it was started for it. Idempotent. */
@@ -127,7 +125,7 @@ export class Machine {
     this.#waiting = undefined;
     if (waiting) waiting.resolve(report);
     else if (this.#early === undefined) this.#early = report;
-    else this.#lose(new LlmHostError('ENGINE', `${this.title} has said '${report.type}' unasked`));
+    else this.#lose(new LlmHostError('ENGINE', `${this.title} sent '${report.type}' unexpectedly`));
   }
 
   #noLongerNeeded(): LlmHostError {
@@ -154,7 +152,7 @@ function cannotConnect(host: WorkerHost, error: NodeJS.ErrnoException): LlmHostE
   const title = titleOf(host);
   const listen = `llm-host worker --listen ${addressText(host.control)} --secret-file FILE`;
   if (OTHER_SECRET.test(error.code ?? ''))
-    return new LlmHostError('ENGINE', `${title} has another secret`, {
+    return new LlmHostError('ENGINE', `${title} has a different secret`, {
       hint: 'The secretFile of the hosts file and the --secret-file of the worker must hold the same text.',
     });
   const what =

@@ -96,7 +96,7 @@ export class SharedEngine implements LocalJobEngine {
     const hint =
       whyNot === undefined
         ? 'The next prompt loads the whole model on this machine and goes on here. To share it again, start this program again.'
-        : `This machine cannot go on alone (${whyNot}). ${START_AGAIN}`;
+        : `This machine cannot continue alone (${whyNot}). ${START_AGAIN}`;
     return new LlmHostError('ENGINE', `${lost.message}; the reply ends here`, { hint });
   }
 
@@ -125,7 +125,7 @@ export class SharedEngine implements LocalJobEngine {
     const whyNot = this.#whyNotAlone();
     if (whyNot !== undefined) {
       const lost = group.lostNow()?.message ?? 'a machine is gone';
-      throw new LlmHostError('ENGINE', `${lost}, and this machine cannot go on alone (${whyNot})`, {
+      throw new LlmHostError('ENGINE', `${lost}, and this machine cannot continue alone (${whyNot})`, {
         hint: START_AGAIN,
       });
     }
@@ -136,4 +136,4 @@ export class SharedEngine implements LocalJobEngine {
 }
 
 const notInFiles = () =>
-  new LlmHostError('CACHE', 'the cache of a model that several machines share is in no file');
+  new LlmHostError('CACHE', 'a model that several machines share cannot save or load its cache');

@@ -4,7 +4,7 @@ import type { LoadSpec, TensorEntry, WeightFiles } from '../../native/load-types
 import { openFile } from '../../text/files/json-file.ts';
 import { canonical } from '../../text/json/canonical.ts';
 
-/** Of each tensor. */
+/** Bytes that are hashed of each tensor. */
 const SAMPLE_BYTES = 1024;
 
 /**

@@ -5,9 +5,9 @@ import { makeFolder } from '../../text/files/make-folder.ts';
 const SUFFIX = '.safetensors';
 /** A process that is killed while it writes leaves its part; no write takes as long as this. */
 const STALE_PART_MS = 3_600_000;
-/** Of the disk's free bytes: caches should not be what fills it. */
+/** The share of the disk's free bytes: caches should not be what fills it. */
 const SHARE_OF_FREE = 0.5;
-/** More than the header of a file takes beside its tensors. */
+/** More than the header of a file takes, without its tensors. */
 const HEADER_BYTES = 65_536;
 
 /** The folder of kept prefixes: a file each, which other processes may write and remove at any time. */

@@ -10,7 +10,9 @@ import { modelHash } from './model-hash.ts';
 /** Variables that choose kernels, whose results differ in the last bits. */
 const KERNEL_VARIABLES = ['LLM_HOST_SIMD', 'LLM_HOST_INT8', 'LLM_HOST_DEVICE_POLICY'] as const;
 
-/** What keys and values depend on beside the tokens: weights and adapters, arithmetic, program and machine. */
+/**
+ * Everything that keys and values depend on besides the tokens: weights and adapters, arithmetic, program and machine.
+ */
 export function prefixOrigin(
   spec: LoadSpec,
   { device, contextLength }: { readonly device: string; readonly contextLength: number },
@@ -29,7 +31,7 @@ export function prefixOrigin(
   ]);
 }
 
-/** How a request has its tokens computed: the same whatever runs beside it, and with the model's adapters. */
+/** How a request has its tokens computed: the same whatever runs at the same time, and with the model's adapters. */
 export interface Computed {
   readonly reproducible: boolean;
   readonly adapted: boolean;
@@ -61,7 +63,7 @@ export class LoadedFiles {
     return this.#hash;
   }
 
-  /** What `body` finds in the files. @throws LlmHostError CACHE: they are no longer what was loaded */
+  /** Returns what `body` finds in the files. @throws LlmHostError CACHE: they are no longer what was loaded */
   read<T>(body: () => T): T {
     this.#check();
     const found = body();
@@ -80,7 +82,7 @@ export class LoadedFiles {
   }
 }
 
-/** Of weights and adapters. */
+/** The files of weights and adapters. */
 function filesOf({ weights, adapters }: LoadSpec): readonly string[] {
   return [weights, ...adapters.map(adapter => adapter.weights)].flatMap(table => table.files);
 }

@@ -48,7 +48,7 @@ export class PrefixTier {
     this.#note = note;
   }
 
-  /** What is known of the first `shared` tokens; undefined: they are not worth it. */
+  /** Looks up the first `shared` tokens; undefined: they are not worth it. */
   find(promptIds: Int32Array, shared: number, computed: Computed): Prefix | undefined {
     if (shared < LEAST_SHARED) return undefined;
     return this.#trying('looked up', () => {
@@ -60,7 +60,7 @@ export class PrefixTier {
     });
   }
 
-  /** After the reply: `refusal` tells why the engine could not use the file. Nobody need wait for what follows. */
+  /** After the reply: `refusal` says why the engine could not use the file. Nobody need wait for what follows. */
   replied(prefix: Prefix, refusal: string | undefined): void {
     if (prefix.file && refusal === undefined) {
       this.#trying('marked as used', () => this.#folder.touch(prefix.path));

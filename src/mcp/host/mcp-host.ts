@@ -281,7 +281,7 @@ export class McpHost implements ToolHost, ServerControl {
   async add(config: ServerConfig): Promise<ServerState> {
     if (this.#closed !== undefined) throw new LlmHostError('USAGE', 'the servers are closed');
     if (this.#servers.some(server => server.config.name === config.name)) {
-      throw new LlmHostError('USAGE', `there is a server '${config.name}' already`);
+      throw new LlmHostError('USAGE', `server '${config.name}' already exists`);
     }
     this.#dropFailed(config.name);
     const server = this.#manage(config, true);

@@ -125,7 +125,7 @@ export class Questions {
     if (elicitations.length > MAX_QUESTIONS)
       throw new LlmHostError(
         'TOOL_FAILED',
-        `The tool asks for ${elicitations.length} addresses at once; ${MAX_QUESTIONS} may be`,
+        `The tool asks for ${elicitations.length} addresses at once; at most ${MAX_QUESTIONS} are allowed`,
       );
     for (const params of elicitations) {
       const { action } = await this.answer(params, signal);

@@ -54,7 +54,7 @@ export function manageRoutes(app: FastifyInstance, context: ServeContext): void 
     const { source, destination } = readBody(copyBody, request.body);
     const id = knownId(context, source);
     const name = nameOf({ name: destination });
-    if (context.models.idOf(name) !== undefined) throw new ApiError(409, `model '${name}' is there already`);
+    if (context.models.idOf(name) !== undefined) throw new ApiError(409, `model '${name}' already exists`);
     await modelStore.copy(id, name).catch(error => {
       throw failureOf(error);
     });

@@ -28,7 +28,7 @@ async function refused(args: readonly string[], exitCode: number, message: strin
 test.each([
   [['--clients', '0'], 2, '--clients must be an integer from 1'],
   [['--clients', '1'], 2, '--clients measures one --prompt-tokens at a time'],
-  [['--clients', '1', '--prompt-tokens', '8', '--graph'], 2, '--clients does not go with --graph'],
+  [['--clients', '1', '--prompt-tokens', '8', '--graph'], 2, '--clients cannot be combined with --graph'],
   [['--runs', '0'], 2, '--runs must be an integer from 1 to 1000000, got 0'],
   [['--prompt-tokens', '8,x'], 2, "--prompt-tokens must be an integer from 1 to 1000000, got 'x'"],
   [['--html', 'a', '--html', 'b'], 2, '--html was given twice'],
@@ -40,8 +40,8 @@ test.each([
 );
 
 test.each([
-  [['--all'], 2, '--all goes only with --tools'],
-  [['--tools', QUESTIONS, '--runs', '2'], 2, '--tools does not go with --runs'],
+  [['--all'], 2, '--all needs --tools'],
+  [['--tools', QUESTIONS, '--runs', '2'], 2, '--tools cannot be combined with --runs'],
   [['--tools', QUESTIONS, '--categories', 'calender'], 2, "no 'calender'; did you mean 'calendar'?"],
   [['--tools', QUESTIONS, '--mode', 'strict'], 2, "--mode has no 'strict'"],
   [['--tools', 'nowhere'], 78, 'docs/tool-benchmark.md'],

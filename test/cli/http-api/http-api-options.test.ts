@@ -10,8 +10,8 @@ it.each([
   [{ maxGap: 0 }, /--max-gap must be an integer from 1 to 60000, got 0/],
   [{ maxQueue: 0 }, /--max-queue must be an integer from 1/],
   [{ apiKey: '@nowhere.txt' }, /nowhere\.txt cannot be read/],
-  [{ models: ['org/name', ''] }, /the name of a model is empty/],
-  [{ manageModels: true, models: ['org/name'] }, /--manage-models is for servers of all models/],
+  [{ models: ['org/name', ''] }, /a model name is empty/],
+  [{ manageModels: true, models: ['org/name'] }, /--manage-models is only for servers of all models/],
   [{ corsOrigin: ['example'] }, /--cors-origin takes an origin/],
 ])('%j is refused', (args, message) => {
   expect(() => httpApiOptions(args, {})).toThrow(message);

@@ -81,7 +81,7 @@ test.each([
   [['demo', '--disk-cache-mb', '1e9'], '--disk-cache-mb must be '],
   [
     ['demo', '--connect', 'http://127.0.0.1:9', '--draft-model', 'demo'],
-    '--draft-model does not go with --connect',
+    '--draft-model cannot be combined with --connect',
   ],
 ])('%j: what is wrong, and the range', async (words, message) => {
   await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({
@@ -139,8 +139,8 @@ describe('words after --', () => {
 
   test.each([
     [['demo', '--', 'hello'], "'hello' is unexpected; give a prompt with -p, in quotes"],
-    [['demo', '--', '--quiet'], "'--quiet' after -- is no option and cannot be a model"],
-    [['--', '-model'], "'-model' after -- is no option and cannot be a model"],
+    [['demo', '--', '--quiet'], "'--quiet' after -- is not an option and cannot be a model"],
+    [['--', '-model'], "'-model' after -- is not an option and cannot be a model"],
   ])('%j: an error, not silence', async (words, message) => {
     await expect(commandLine(words, COMMANDS, CONTEXT)).rejects.toMatchObject({ code: 'USAGE', message });
   });

@@ -23,11 +23,11 @@ test.each<[ChatArguments, string]>([
   [{ connect: 'ftp://x' }, "--connect takes an address such as http://127.0.0.1:8080, not 'ftp://x'"],
   [{ connect: '' }, '--connect takes an address'],
   [{ connect: 'http://a:b@localhost' }, '--connect takes no user and password'],
-  [{ connect: 'x:1', quantize: '4' }, '--quantize does not go with --connect'],
-  [{ connect: 'x:1', context: 100 }, '--context does not go with --connect'],
+  [{ connect: 'x:1', quantize: '4' }, '--quantize cannot be combined with --connect'],
+  [{ connect: 'x:1', context: 100 }, '--context cannot be combined with --connect'],
   [{ connect: 'x:1', apiKey: ' ' }, '--api-key is empty'],
   [{ connect: 'x:1', apiKey: '@/none/key' }, '--api-key: /none/key cannot be read'],
-  [{ apiKey: 'x' }, '--api-key goes with --connect'],
+  [{ apiKey: 'x' }, '--api-key needs --connect'],
 ])('%j is refused', (args, message) => {
   const check = () => {
     checkKey(args);

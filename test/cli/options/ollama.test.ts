@@ -20,7 +20,7 @@ const OF_ALL: [string, ChatArguments][] = [
 const OLLAMA = { kind: 'ollama', text: 'ollama:x', name: 'x' } as const;
 
 const refusal = (flag: string) =>
-  expect.objectContaining({ code: 'USAGE', message: `${flag} does not go with a model of Ollama` });
+  expect.objectContaining({ code: 'USAGE', message: `${flag} cannot be combined with a model of Ollama` });
 
 describe.each([...OF_ONE, ...OF_ALL])('%s', (flag, args) => {
   test('is refused with a model of Ollama, and goes with another', () => {

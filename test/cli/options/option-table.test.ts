@@ -40,7 +40,7 @@ test.each([
 ])('%j is for a model of one machine', (args, flag) => {
   expect(() => checkHosts(args)).not.toThrow();
   expect(() => checkHosts({ ...args, hosts: 'hosts.json' })).toThrow(
-    expect.objectContaining({ code: 'USAGE', message: `${flag} does not go with --hosts` }),
+    expect.objectContaining({ code: 'USAGE', message: `${flag} cannot be combined with --hosts` }),
   );
 });
 

@@ -74,18 +74,14 @@ test('strangers that only knock leave the worker as it is', async () => {
 test('another secret is named, and nothing is said to the worker', async () => {
   const worker = await ScriptedWorker.start();
   const host = { ...worker.host, secret: 'a secret of somebody else altogether' };
-  await expect(Machine.connect(host)).rejects.toThrow(`${worker.title} has another secret`);
+  await expect(Machine.connect(host)).rejects.toThrow(`${worker.title} has a different secret`);
   expect(worker.orders).toEqual([]);
 });
 
 const NONE = 'has sent what cannot be used: a message that is none of this protocol';
 
 test.each<[string, string | object, string]>([
-  [
-    'an answer to another question',
-    { type: 'loaded', weightBytes: 1 },
-    "has said 'loaded' instead of 'hello'",
-  ],
+  ['an answer to another question', { type: 'loaded', weightBytes: 1 }, "sent 'loaded' instead of 'hello'"],
   ['no JSON', 'hello\n', 'has sent what cannot be used: '],
   ['an unknown kind', { type: 'erase' }, NONE],
   ['an order', { type: 'close' }, NONE],
@@ -114,7 +110,7 @@ test('what is said early is kept once; more than that is not', async () => {
   expect(await machine.hear('hello')).toEqual(HELLO);
   worker.say({ type: 'loaded', weightBytes: 1 });
   worker.say({ type: 'loaded', weightBytes: 2 });
-  expect((await machine.lost).message).toBe(`${worker.title} has said 'loaded' unasked`);
+  expect((await machine.lost).message).toBe(`${worker.title} sent 'loaded' unexpectedly`);
 });
 
 test('one that hangs up, at any time, is lost', async () => {

@@ -80,7 +80,7 @@ test('a model that this machine cannot hold is refused, each time, and not loade
   for (let turn = 0; turn < 2; turn++) {
     await expect(reply()).rejects.toMatchObject({
       code: 'ENGINE',
-      message: `${LOST.message}, and this machine cannot go on alone (${fit.message})`,
+      message: `${LOST.message}, and this machine cannot continue alone (${fit.message})`,
       hint: expect.stringContaining('Start the worker again'),
     });
   }

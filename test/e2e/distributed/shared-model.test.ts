@@ -80,6 +80,6 @@ describe('refused', LIMIT, () => {
   test('another secret', async () => {
     const two = await machines();
     await two.worker({ secretFile: 'other-secret' });
-    expect(await refusal(two)).toContain(`${two.title} has another secret`);
+    expect(await refusal(two)).toContain(`${two.title} has a different secret`);
   });
 });

@@ -69,7 +69,7 @@ test('/mcp: servers switched on and off, added, removed; the next prompt has the
     'Result 3 of 4 from the last, echo:\nthrough\n',
     'more: ready, 15 tools\n',
     'more: removed\n',
-    "Error: there is a server 'calculator' already\n",
+    "Error: server 'calculator' already exists\n",
     'Error: /mcp add lonely: a command or a url is missing\n',
     'Error: /mcp add web: a url takes no arguments\nHeaders go into mcp.json.\n',
     "Error: there is no server 'latter'\nDid you mean 'later'?\n",

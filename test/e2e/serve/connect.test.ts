@@ -73,9 +73,9 @@ describe('--connect', TIMEOUT, () => {
     terminal.type('write\r');
     await terminal.displays('assistant -> word word', { times: 2 });
     server.child.kill('SIGKILL');
-    await terminal.displays('went away in mid-reply');
+    await terminal.displays('disconnected during the reply');
     terminal.type('hello?\r');
-    await terminal.displays('Nothing that can be talked to');
+    await terminal.displays('No server can be reached');
     terminal.type('bye\r');
     expect(await terminal.exits()).toBe(0);
   });
@@ -84,6 +84,6 @@ describe('--connect', TIMEOUT, () => {
     const { dir, env } = workplace({});
     const ended = await runProgram(MAIN, ['--connect', '127.0.0.1:9', '-p', 'hi'], { cwd: dir, env });
     expect(ended).toMatchObject({ code: 69, stdout: '' });
-    expect(ended.stderr).toContain('Nothing that can be talked to at http://127.0.0.1:9');
+    expect(ended.stderr).toContain('No server can be reached at http://127.0.0.1:9');
   });
 });

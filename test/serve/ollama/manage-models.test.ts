@@ -223,7 +223,7 @@ describe('/api/copy', () => {
     [{ source: 'org/there' }, 400, 'destination: '],
     [{ source: 'org/there', destination: '' }, 400, 'which one?'],
     [{ source: 'org/gone', destination: 'mine' }, 404, "model 'org/gone' not found"],
-    [{ source: 'org/there', destination: 'there:latest' }, 409, "model 'there' is there already"],
+    [{ source: 'org/there', destination: 'there:latest' }, 409, "model 'there' already exists"],
     [{ source: 'org/scripted', destination: 'mine' }, 400, 'is not the name of a model on the Hub'],
   ])('%j is refused', async (body, status, message) => {
     const { send, models } = await serve();

@@ -22,7 +22,7 @@ export interface UserTerminal {
   blockedBy<T>(work: () => T): T;
 }
 
-/** What a command may use besides the session. */
+/** Everything a command may use besides the session. */
 export interface BuiltinContext {
   /** All commands. */
   readonly builtins: readonly Builtin[];
@@ -53,6 +53,6 @@ export interface Builtin {
 
 export const print = (output: string): BuiltinResult => ({ output });
 
-/** What a command says, and below it what else the user should know. */
+/** The output of a command, with a notice below it. */
 export const withNotice = (output: string, notice: string | undefined): string =>
   notice === undefined ? output : `${output}\nNotice: ${notice}`;

@@ -12,10 +12,10 @@ export const compact: Builtin = {
       return print(
         'There is nothing to summarize: there is one turn at most, or it fills the context alone.',
       );
-    if (done === 'cancelled') return print('Cancelled; the conversation is as it was.');
+    if (done === 'cancelled') return print('Cancelled; the conversation is unchanged.');
     if (done === 'longer') return print('A summary would be longer than these turns; they stay as they are.');
     if (done.unwritten)
-      throw new LlmHostError('ENGINE', 'The model wrote no summary; the conversation is as it was');
+      throw new LlmHostError('ENGINE', 'The model wrote no summary; the conversation is unchanged');
     const problem = session.compact(done);
     return print(withNotice(`${compactedText(done)}\n${done.summary}`, problem));
   },

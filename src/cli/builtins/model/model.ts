@@ -8,7 +8,7 @@ import { type Builtin, print } from '../base/builtin.ts';
 export const model: Builtin = {
   name: 'model',
   argument: '[name]',
-  help: 'shows the model and those on this machine, or goes on with another',
+  help: 'shows the model and those on this machine, or switches to another',
   run: async (session, name, { signal, progress }) => {
     const { device } = session.opened;
     const served = device === 'served';
@@ -22,7 +22,7 @@ export const model: Builtin = {
       if (signal.aborted) return print(`Cancelled; ${session.opened.name} stays.`);
       const explained = served ? error : guessModel(error, name, [], process.env);
       if (!(explained instanceof LlmHostError)) throw explained;
-      // What another process has, that one loads and unloads.
+      // A model that another process has is loaded and unloaded by that process.
       const stays = served || device === 'ollama' ? 'stays.' : 'stays loaded.';
       const hint = [explained.hint, `${session.opened.name} ${stays}`].filter(Boolean).join('\n');
       throw new LlmHostError(explained.code, explained.message, { hint, cause: error });
@@ -37,6 +37,6 @@ function localModels(): string[] {
   const names = ['demo', ...complete.map(({ repo }) => repo)];
   return [
     `On this machine: ${names.join(', ')}`,
-    `/model NAME goes on with another: one of these, a folder, a .gguf file, org/name, or an alias (${MODEL_ALIASES[0]?.name}; docs/models.md).`,
+    `/model NAME switches to another: one of these, a folder, a .gguf file, org/name, or an alias (${MODEL_ALIASES[0]?.name}; docs/models.md).`,
   ];
 }

@@ -102,7 +102,7 @@ function offeredText({ tools: host, offer }: ChatSession): string {
   );
 }
 
-/** What runs without a question, and how to change that. */
+/** Names the tools that run without a question, and how to change that. */
 function allowedLines({ approvals }: ToolHost): string[] {
   const allowed = approvals?.always() ?? [];
   if (allowed.length === 0) return [];
