@@ -24,13 +24,12 @@ export function kindOf(word: string): string | undefined {
 }
 
 /** `17`, `-3.5`, `1,046`; not the digits of a date, a version or a word. */
-const NUMBER = /(?<![\w.:/#-])-?\d[\d,]*(?:\.\d+)?(?![\w:/-])(?!\.\d)/g;
+const NUMBER = /(?<![\w.:/#-])-?\d[\d,]*(?:\.\d+)?(?![\w:/-])(?!\.\d)/;
 
-/** What the values in a question say about the tool: `#url`, `#numbers2`. */
+/** What the values in a question say about the tool: `#url`, `#numbers`. */
 export function questionSignals(text: string): string[] {
   const kinds = new Set(wordsOf(text).flatMap(word => kindOf(word) ?? []));
-  const numbers = text.match(NUMBER)?.length ?? 0;
-  return [...kinds, ...(numbers > 0 ? [`#numbers${Math.min(numbers, 2)}`] : [])];
+  return [...kinds, ...(text.search(NUMBER) >= 0 ? ['#numbers'] : [])];
 }
 
 /** The same for the arguments that a tool requires. A tool that wants nothing but numbers is one that computes. */
@@ -41,5 +40,5 @@ export function toolSignals(parameters: Readonly<Record<string, unknown>>): stri
   const kinds = KINDS.filter(({ argument }) => required.some(name => argument.test(name)));
   const numeric = required.filter(name => /^(?:number|integer)$/.test(String(properties[name]?.type)));
   const computes = numeric.length > 0 && numeric.length === required.length;
-  return [...kinds.map(({ term }) => term), ...(computes ? [`#numbers${Math.min(numeric.length, 2)}`] : [])];
+  return [...kinds.map(({ term }) => term), ...(computes ? ['#numbers'] : [])];
 }

@@ -1,6 +1,6 @@
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { toolSignals } from './argument-signals.ts';
-import { isFaint, relatedTerms } from './question-terms.ts';
+import { relatedTerms } from './question-terms.ts';
 import type { RankedTool } from './tool-ranking.ts';
 import { termsOf } from './tool-terms.ts';
 
@@ -49,8 +49,8 @@ export function headTools(
 
 /** Whether its name has all words of the other's (`read_text_file`, `read_file`), or says them otherwise (`list_directory`, `list_files`). */
 function saysTheSame({ tool }: HostTool, { tool: other }: HostTool): boolean {
-  const words = termsOf(tool).filter(term => !isFaint(term));
-  const others = termsOf(other).filter(term => !isFaint(term));
+  const words = termsOf(tool);
+  const others = termsOf(other);
   if (others.length === 0) return false;
   if (others.every(term => words.includes(term))) return true;
   const isSaid = (term: string): boolean => [term, ...relatedTerms(term)].some(one => words.includes(one));

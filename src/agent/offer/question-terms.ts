@@ -12,24 +12,9 @@ export interface QuestionTerm {
   readonly weight: number;
 }
 
-/** Words that questions are full of, whatever they ask for. */
-const FAINT = new Set(
-  (
-    'get tell give find show let go make take put say look work open current now new many much number thing back another question ' +
-    'kindly okay ok hey hi thank thanks glad quickly know one'
-  )
-    .split(' ')
-    .map(stem),
-);
-const FAINT_WEIGHT = 0.35;
-/** Of the words of what is only passed on to a tool. */
-const VALUE_WEIGHT = 0.3;
 /** Of words that a file's name stands for. */
 const IMPLIED_WEIGHT = 0.5;
 const IMPLIED_BY_FILE = ['file', 'read'];
-
-/** Quoted text is only passed on to a tool. */
-const QUOTED = /"[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu;
 
 /** What is written with signs, and the words for it. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
@@ -46,18 +31,13 @@ const MAX_CHARS = 4000;
 /** As many from its beginning as from its end: what is wanted stands there. */
 const MAX_TERMS = 64;
 
-/** Whether a word says next to nothing about what is wanted. */
-export function isFaint(term: string): boolean {
-  return FAINT.has(term);
-}
-
 /** What a question asks for, in words that a tool's definition may hold. */
 export function questionTerms(question: string): QuestionTerm[] {
   const text = question.slice(0, MAX_CHARS);
-  const values = text.match(QUOTED) ?? [];
-  const wishes: string[] = [];
-  for (const word of wordsOf(text.replace(QUOTED, ' '))) (kindOf(word) ? values : wishes).push(word);
-  const wish = wishes.join(' ');
+  // An address or a path is only passed on to a tool.
+  const wish = wordsOf(text)
+    .filter(word => !kindOf(word))
+    .join(' ');
   const signs = SIGNS.flatMap(([pattern, words]) => (pattern.test(wish) ? [words] : []));
   const kinds = questionSignals(text);
   const terms = new Map<string, QuestionTerm>();
@@ -65,10 +45,8 @@ export function questionTerms(question: string): QuestionTerm[] {
     if (!terms.has(term)) terms.set(term, { term, isKind, related, weight });
   };
   for (const kind of kinds) add(kind, 1, [], true);
-  for (const term of termsOf([wish, ...signs].join(' ')))
-    add(term, isFaint(term) ? FAINT_WEIGHT : 1, relatedTerms(term));
+  for (const term of termsOf([wish, ...signs].join(' '))) add(term, 1, relatedTerms(term));
   if (kinds.includes('#file')) for (const term of IMPLIED_BY_FILE) add(term, IMPLIED_WEIGHT);
-  for (const term of termsOf(values.join(' '))) add(term, VALUE_WEIGHT);
   const all = [...terms.values()];
   return all.length <= MAX_TERMS ? all : [...all.slice(0, MAX_TERMS / 2), ...all.slice(-MAX_TERMS / 2)];
 }

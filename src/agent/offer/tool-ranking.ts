@@ -8,7 +8,7 @@ import { termsOf } from './tool-terms.ts';
 export interface RankedTool {
   readonly tool: HostTool;
   readonly score: number;
-  /** Of the text, that it shares; faint ones and those of values count less than 1. */
+  /** Words of the text that it shares; an implied one counts less than 1. */
   readonly words: number;
 }
 
@@ -90,8 +90,6 @@ class ToolRanking {
       tokenize: query => [query],
       fields: Object.keys(boost),
       boost,
-      prefix: word => word.length > 4 && !word.startsWith('#'),
-      weights: { fuzzy: 0.4, prefix: 0.3 },
     });
     return found.map(({ id, score }) => [id as number, weight * score] as const);
   }

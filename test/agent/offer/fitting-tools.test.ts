@@ -49,7 +49,7 @@ test('what says the same as a tool that is offered anyway is left out, unless it
   const tools = ranked({
     'disk/read_text_file(path)': 90,
     'disk/list_directory(path)': 80,
-    'math/get_sum(a)': 70,
+    'math/sum(a)': 70,
     'vault/delete_file(id)': 60,
     'disk/move_file(path)': 50,
     'git/create_issue(title)': 40,

@@ -26,13 +26,10 @@ test('a date is no subtraction, and a word is not taken for a sign', () => {
   expect(weightOf('a box of exports', 'multiply')).toBeUndefined();
 });
 
-test('names, addresses and quoted words count less than what is asked for', () => {
-  const text =
-    'Delete "buy the tickets" in /home/me/branch.md, see https://example.com/issues/7 and ask ada@weather.org';
+test('the words of names and addresses do not count', () => {
+  const text = 'Delete /home/me/branch.md, see https://example.com/issues/7 and ask ada@weather.org';
   expect(weightOf(text, 'delete')).toBe(1);
-  for (const word of ['tickets', 'branch', 'issues', 'weather'])
-    expect(weightOf(text, word), word).toBeLessThan(0.5);
-  // An apostrophe opens no quotation.
+  for (const word of ['branch', 'issues', 'weather']) expect(weightOf(text, word), word).toBeUndefined();
   expect(weightOf("What's in the user's branch?", 'branch')).toBe(1);
 });
 
@@ -42,9 +39,7 @@ test('a file stands for reading files, if nothing else is said', () => {
   expect(weightOf('What is the weather?', 'read')).toBeUndefined();
 });
 
-test('words that every question has count little; each word once', () => {
-  expect(weightOf('Could you get me the weather', 'get')).toBeLessThan(0.5);
-  expect(weightOf('Could you get me the weather', 'weather')).toBe(1);
+test('each word counts once', () => {
   expect(questionTerms('weather, weather and weather')).toHaveLength(1);
 });
 
