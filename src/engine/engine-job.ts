@@ -7,6 +7,7 @@ import type {
   GenerateRequest,
   GenerateResult,
   LocalEngine,
+  PrefillProgress,
   TokenEvent,
 } from './engine.ts';
 
@@ -85,4 +86,20 @@ export function joinedRuns(total: JobResult | undefined, run: JobResult, generat
     timings: { ...timings, decodeMs },
     ...(total.decoding && run.decoding && { decoding: sumOfDecoding([total.decoding, run.decoding]) }),
   };
+}
+
+/** The tokens of `Engine.events`; prefill progress goes to `onPrefill`. */
+export async function* tokensOf(
+  events: AsyncGenerator<EngineEvent, GenerateResult>,
+  onPrefill?: (progress: PrefillProgress) => void,
+): AsyncGenerator<TokenEvent, GenerateResult> {
+  try {
+    for (let step = await events.next(); ; step = await events.next()) {
+      if (step.done) return step.value;
+      if (step.value.type === 'token') yield step.value.token;
+      else onPrefill?.({ done: step.value.done, total: step.value.total, cached: step.value.cached });
+    }
+  } finally {
+    await events.return?.(undefined as never);
+  }
 }

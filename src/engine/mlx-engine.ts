@@ -8,10 +8,15 @@ import { PrefixFolder } from './cache/prefix-folder.ts';
 import { LoadedFiles, prefixOrigin } from './cache/prefix-key.ts';
 import { type Prefix, PrefixTier } from './cache/prefix-tier.ts';
 import type { EngineEvent, SavedCache, TokenEvent } from './engine.ts';
-import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from './engine-job.ts';
+import {
+  type EngineJob,
+  type JobEngineInfo,
+  type JobResult,
+  type LocalJobEngine,
+  tokensOf,
+} from './engine-job.ts';
 import { NativeJob } from './native-job.ts';
 import { toNativeRequest } from './native-request.ts';
-import { tokensOf } from './token-stream.ts';
 
 export interface MlxEngineOptions {
   /** For messages and `info`. */

@@ -1,6 +1,5 @@
 import type { EngineEvent, GenerateResult, TokenEvent } from '../../src/engine/engine.ts';
-import type { EngineJob, JobEngine, JobEngineInfo } from '../../src/engine/engine-job.ts';
-import { tokensOf } from '../../src/engine/token-stream.ts';
+import { type EngineJob, type JobEngine, type JobEngineInfo, tokensOf } from '../../src/engine/engine-job.ts';
 import type { TextStream } from '../../src/tokens/tokenizer-types.ts';
 
 const encoder = new TextEncoder();

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EXIT, LlmHostError, messageOf } from '../../errors.ts';
 import { demoFiles } from '../../model/demo-model.ts';
+import { availableMemory } from '../../model/fit.ts';
 import type { DeviceReport, NativeAddon } from '../../native/addon-types.ts';
 import { addonCandidates } from '../../native/load-addon.ts';
 import { type LoadFailure, loadHint } from '../../native/load-hint.ts';
@@ -157,4 +158,30 @@ function metalLibrary(path: string): string {
   if (size !== expected) throw new Error(`it has ${size} bytes instead of ${expected}`);
   if (header[11] !== MACOS) throw new Error('it is not for macOS');
   return `kernels for macOS ${header.readUInt16LE(12)}.${header.readUInt16LE(14)}, ${byteSize(size)}`;
+}
+
+const NODE_MINIMUM = [22, 13] as const;
+/** Bytes; below this only the smallest models fit. */
+const LITTLE_MEMORY = 2e9;
+
+/** @param version such as 22.3.1 */
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [wantedMajor, wantedMinor] = NODE_MINIMUM;
+  const isNew = major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+  const what = `${version}, ${process.platform} ${process.arch}`;
+  if (isNew) return ok('node', what);
+  const wanted = NODE_MINIMUM.join('.');
+  return failed('node', `${what}; ${wanted} or newer is needed`, 'Get it from nodejs.org.', EXIT.unavailable);
+}
+
+/** The system's: that of the device is said with the device. @param available bytes */
+export function checkMemory(available = availableMemory(0)): Finding {
+  const message = `${byteSize(available)} available`;
+  if (available >= LITTLE_MEMORY) return ok('memory', message);
+  return warning(
+    'memory',
+    message,
+    'Close other programs, or use a small or quantized model (--quantize 4).',
+  );
 }

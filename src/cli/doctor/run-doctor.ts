@@ -2,9 +2,8 @@ import { stripControls } from '../../text/clean/strip-controls.ts';
 import { VERSION } from '../process/app.ts';
 import { wrapped } from '../process/terminal.ts';
 import { checkConfig, checkServers } from './check-config.ts';
-import { checkDemo, checkEngine } from './check-engine.ts';
+import { checkDemo, checkEngine, checkMemory, checkNode } from './check-engine.ts';
 import { checkCache, checkHub } from './check-hub.ts';
-import { checkMemory, checkNode } from './check-machine.ts';
 import type { Finding } from './finding.ts';
 
 /**

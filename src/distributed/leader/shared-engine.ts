@@ -1,6 +1,11 @@
 import type { EngineEvent, SavedCache, TokenEvent } from '../../engine/engine.ts';
-import type { EngineJob, JobEngineInfo, JobResult, LocalJobEngine } from '../../engine/engine-job.ts';
-import { tokensOf } from '../../engine/token-stream.ts';
+import {
+  type EngineJob,
+  type JobEngineInfo,
+  type JobResult,
+  type LocalJobEngine,
+  tokensOf,
+} from '../../engine/engine-job.ts';
 import { LlmHostError, messageOf } from '../../errors.ts';
 import type { MachineGroup } from './machine-group.ts';
 

@@ -1,9 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkEngine, deviceFindings } from '../../../src/cli/doctor/check-engine.ts';
+import { checkEngine, checkMemory, checkNode, deviceFindings } from '../../../src/cli/doctor/check-engine.ts';
 import { checkCache, checkHub } from '../../../src/cli/doctor/check-hub.ts';
-import { checkMemory, checkNode } from '../../../src/cli/doctor/check-machine.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
 import type { DeviceReport } from '../../../src/native/addon-types.ts';
 import { MAIN, runProgram, workplace } from '../../e2e/program.ts';
