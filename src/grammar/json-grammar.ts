@@ -215,10 +215,11 @@ export class JsonGrammar {
   }
 }
 
-export const SAYS_NOTHING: ReadonlySet<string> = new Set([
-  ...['$schema', '$id', '$comment', '$defs', 'definitions', 'title', 'description', 'default', 'examples'],
-  ...['deprecated', 'readOnly', 'writeOnly'],
-]);
+export const SAYS_NOTHING: ReadonlySet<string> = new Set(
+  '$schema $id $comment $defs definitions title description default examples deprecated readOnly writeOnly'.split(
+    ' ',
+  ),
+);
 
 /** Says nothing about the value. */
 function isBare(schema: Schema): boolean {

@@ -4,10 +4,11 @@ import { MAX_ITEMS, SAYS_NOTHING } from './json-grammar.ts';
 import { isSchema, type Schema } from './schema-merge.ts';
 
 /** Keywords that the grammar enforces, each under the conditions in `isCovered`. */
-const COVERED = new Set([
-  ...['type', 'enum', 'const', 'nullable', 'anyOf', '$ref'],
-  ...['properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems'],
-]);
+const COVERED = new Set(
+  'type enum const nullable anyOf $ref properties required additionalProperties items minItems maxItems'.split(
+    ' ',
+  ),
+);
 /** Never checked. */
 const UNCHECKED = new Set([...SAYS_NOTHING, 'format']);
 

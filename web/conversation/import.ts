@@ -14,7 +14,13 @@ import {
 const MAX_CONVERSATIONS = 10_000;
 const MAX_MESSAGES = 10_000;
 const SAMPLING = [
-  ...['temperature', 'top_p', 'top_k', 'min_p', 'repetition_penalty', 'max_tokens', 'seed'],
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'repetition_penalty',
+  'max_tokens',
+  'seed',
 ] as const;
 
 type Json = Readonly<Record<string, unknown>>;

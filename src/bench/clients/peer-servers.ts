@@ -5,7 +5,7 @@ import { findPeer, PEER_INSTALL, type PeerModels, type PeerName, peersFolder, RU
 import type { CommandFor } from './bench-clients.ts';
 import { mlxLmFolder } from './mlx-lm-folder.ts';
 
-/** What a peer's server is started with. */
+/** Options of a peer's server. */
 export interface PeerServerOptions {
   /** Tokens of a prompt and its reply. */
   readonly contextLength: number;
@@ -62,7 +62,11 @@ function llamaCpp(
     command: join(peersFolder(env), 'venv', 'bin', 'python'),
     args: [
       join(RUNNERS, 'xllamacpp_server.py'),
-      ...[gguf, String(port), String(clients), String(contextLength), String(threads ?? 0)],
+      gguf,
+      String(port),
+      String(clients),
+      String(contextLength),
+      String(threads ?? 0),
     ],
     env: {},
   });

@@ -17,10 +17,9 @@ export interface ToolAnnotations {
   readonly destructiveHint?: boolean | undefined;
 }
 
-const DESTRUCTIVE = new Set([
-  ...['delete', 'del', 'remove', 'drop', 'overwrite', 'erase', 'destroy', 'wipe', 'purge', 'truncate'],
-  ...['unlink', 'rm', 'rmdir', 'uninstall'],
-]);
+const DESTRUCTIVE = new Set(
+  'delete del remove drop overwrite erase destroy wipe purge truncate unlink rm rmdir uninstall'.split(' '),
+);
 /** With one of these, `drop` is what a mouse does, or a list. */
 const NOT_DROPPING = new Set(['drag', 'down']);
 
@@ -52,10 +51,9 @@ export function wordsOf(name: string): string[] {
     .filter(word => word !== '');
 }
 
-const WRITES = new Set([
-  ...['write', 'save', 'create', 'put', 'store', 'export', 'copy', 'move', 'rename', 'download', 'replace'],
-  ...['edit', 'update', 'patch'],
-]);
+const WRITES = new Set(
+  'write save create put store export copy move rename download replace edit update patch'.split(' '),
+);
 /** Words of an argument that says which file is written. */
 const TARGETS = new Set(['path', 'file', 'filename', 'filepath', 'destination', 'dest', 'target', 'output']);
 const FOLDERS = new Set(['directory', 'dir', 'folder']);

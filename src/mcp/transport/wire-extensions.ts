@@ -16,10 +16,7 @@ export const TASK_MARK = 'llm-host/task';
  * for seconds on the faults of many.
  */
 export const LIST_MARK = 'llm-host/list:';
-const LISTS = [
-  ...['tools', 'prompts', 'resources', 'resourceTemplates'],
-  ...['content', 'contents', 'messages'],
-];
+const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates', 'content', 'contents', 'messages'];
 
 /** Fields of a list or a call's result that may be missing; some servers write null for them. */
 const OPTIONAL = ['nextCursor', 'content', 'isError'];
