@@ -10,7 +10,7 @@ import type { Runner } from './run-process.ts';
 export const PEERS = ['mlx-lm', 'llama.cpp'] as const;
 export type PeerName = (typeof PEERS)[number];
 
-/** The same weights in the forms the peers read; undefined: there is none. */
+/** The model's weights in the forms the peers read; undefined: there is none. */
 export interface PeerModels {
   /** A .gguf file. */
   readonly gguf: string | undefined;

@@ -22,7 +22,7 @@ export function significant(value: number): string {
   return value.toFixed(digits);
 }
 
-/** Of several runs. The median of an even number is the mean of the middle two. */
+/** The spread of several runs. The median of an even number is the mean of the middle two. */
 export interface Spread {
   readonly min: number;
   readonly median: number;

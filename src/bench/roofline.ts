@@ -19,7 +19,7 @@ export interface RooflineInput {
 
 /**
  * Decoding reads every weight, all keys and values, and the states of recurrent layers once per token, so memory
- * bandwidth over these bytes bounds it: the best that was measured. How much of it was reached is told run by run, since a
+ * bandwidth over these bytes bounds it: the best that was measured. How much of it was reached is reported run by run, since a
  * virtual machine gets another bandwidth from one run to the next. One point per prompt length.
  */
 export function rooflinePoints(own: EngineReport, input: RooflineInput): RooflinePoint[] {

@@ -34,7 +34,7 @@ export interface Ranked {
 }
 
 export interface RankOptions {
-  /** The best so many only. Default: all. */
+  /** How many of the best to return. Default: all. */
   readonly topK?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

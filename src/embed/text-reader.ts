@@ -15,7 +15,7 @@ export interface ReadOptions {
 
 /** UTF-16 units for each token that can be read: of a longer text at first only so much is tokenized. */
 const UNITS_PER_TOKEN = 16;
-/** Tokens beside a cut that may be others than in the whole text. */
+/** Tokens next to a cut that may be others than in the whole text. */
 const MARGIN = 16;
 
 /** Turns texts into what an encoder reads: tokens, cut to what fits, with the special ones around them. */

@@ -24,7 +24,7 @@ export interface ChatOptions extends Sampling {
   readonly tools?: Readonly<Record<string, FunctionTool>>;
   /** The path of an mcp.json, or an object in its shape. Its servers start with the first message. */
   readonly mcp?: string | Readonly<Record<string, unknown>>;
-  /** An earlier conversation to go on with: `chat.messages` of then. It has its own system message. */
+  /** An earlier conversation to continue: `chat.messages` of then. It has its own system message. */
   readonly messages?: readonly Message[];
   /** Whether the model thinks before it answers. Default: as its template says. */
   readonly thinking?: boolean;

@@ -23,7 +23,7 @@ export class LinePrinter {
   readonly #spinner: Spinner;
   #inReply = false;
   #thinking = '';
-  /** Print the model's thinking once it ends. Otherwise only its last line shows, beside the spinner. */
+  /** Print the model's thinking once it ends. Otherwise only its last line shows, next to the spinner. */
   showThinking = false;
 
   constructor(options: LinePrinterOptions) {

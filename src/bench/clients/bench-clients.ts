@@ -7,7 +7,7 @@ import { LlmHostError } from '../../errors.ts';
 import { type ClientsLoad, loadedBy } from './clients-load.ts';
 import type { ClientsPoint, ServerReport } from './clients-report.ts';
 
-/** A server's command for a port and so many clients. */
+/** A server's command for a port and a number of clients. */
 export type CommandFor = (port: number, clients: number) => ServerCommand;
 
 export interface ClientsSettings {

@@ -5,7 +5,7 @@ import type { ClientsPoint } from './clients-report.ts';
 
 export interface ClientsLoad {
   readonly clients: number;
-  /** Of each client, one after another. */
+  /** Requests of each client, one after another. */
   readonly requests: number;
   /** Tokens of a reply. */
   readonly generate: number;
@@ -84,7 +84,7 @@ export function within(ascending: readonly number[], share: number): number {
 /** A reply that was read as a stream. Times are milliseconds since the request was sent. */
 interface StreamedReply {
   readonly status: number;
-  /** Of the first text; undefined if none came. */
+  /** Milliseconds until the first text; undefined if none came. */
   readonly firstMs: number | undefined;
   /** Between one piece of text and the next. */
   readonly gaps: readonly number[];

@@ -13,14 +13,14 @@ export const CLIENT_METRICS = {
 
 export type ClientMetric = keyof typeof CLIENT_METRICS;
 
-/** One server with so many clients at once. */
+/** One server with that many clients at once. */
 export interface ClientsPoint {
   readonly clients: number;
   readonly requests: number;
   /** Requests without a whole reply: refused, failed or broken off. */
   readonly failed: number;
   readonly seconds: number;
-  /** Of a request, on average. */
+  /** Tokens of a request, on average. */
   readonly promptTokens: number;
   readonly generatedTokens: number;
   /** A metric that could not be measured is missing. */
@@ -43,7 +43,7 @@ export interface ClientsReport {
     readonly clients: readonly number[];
     readonly promptTokens: number;
     readonly generate: number;
-    /** Of each client, one after another. */
+    /** Requests of each client, one after another. */
     readonly requests: number;
     readonly threads: number | undefined;
     readonly environment: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { ggufTokenizer } from '../../tokens/gguf-tokenizer.ts';
 import type { Vocabulary } from '../../tokens/vocabulary.ts';
 
 /**
- * What mlx_lm.server loads: `model` itself, or, if that was made of the GGUF file `gguf` and so has no tokenizer, an
+ * The folder that mlx_lm.server loads: `model` itself, or, if that was made of the GGUF file `gguf` and so has no tokenizer, an
  * empty folder that `makeFolder` returns, filled with links to it and the file's tokenizer.
  */
 export function mlxLmFolder(

@@ -32,7 +32,7 @@ export class Journal {
     return this.#answers.get(keyOf({ id, pass }));
   }
 
-  /** Where it cannot be written, that is told once and the run goes on. */
+  /** A journal that cannot be written is reported once, and the run continues. */
   add(answer: Answer): void {
     this.#answers.set(keyOf(answer), answer);
     this.#try(() => appendText(this.#path, lineOf(answer)));

@@ -13,7 +13,7 @@ const ROLES = ['system', 'user', 'assistant'];
 
 export interface FolderCases {
   readonly cases: readonly ToolCase[];
-  /** Of all files that were read. */
+  /** Hash of all files that were read. */
   readonly sha256: string;
 }
 
@@ -158,7 +158,7 @@ function refused(place: string, what: string): LlmHostError {
 export type Half = 'a' | 'b';
 
 interface Choice {
-  /** Of each category; undefined: all. */
+  /** Cases of each category; undefined: all. */
   readonly perCategory: number | undefined;
   /** Default: both. */
   readonly half?: Half | undefined;

@@ -3,7 +3,7 @@ import type { Message, ToolDefinition } from '../../chat/message.ts';
 /** The type of a parameter as JSON Schema names it; `''`: it has none, or several. */
 export interface ParameterType {
   readonly type: string;
-  /** Of the items of a list. */
+  /** The type of a list's items. */
   readonly itemType?: string | undefined;
 }
 
@@ -49,19 +49,19 @@ export interface MadeCall {
 /** `open`: calls are held to the schemas only once the model is stuck, as in a chat; `held`: from the start. */
 export type Pass = 'open' | 'held';
 
-/** What a model answered to a case. */
+/** A model's answer to a case. */
 export interface Answer {
   readonly id: string;
   readonly pass: Pass;
-  /** Those that could run. */
+  /** Calls that could run. */
   readonly calls: readonly MadeCall[];
   /** Replies; more than one if calls had to be written again. */
   readonly replies: number;
   /** The beginning of what it said besides. */
   readonly text: string;
-  /** Of the first reply. */
+  /** Tokens of the first prompt. */
   readonly promptTokens: number;
-  /** Of the first reply, and of all. */
+  /** Tokens of the first reply, and of all. */
   readonly firstTokens: number;
   readonly generatedTokens: number;
   readonly firstSeconds: number;

@@ -3,7 +3,7 @@ import { significant } from '../quantities.ts';
 import type { Mode } from './tool-case.ts';
 import type { CategoryFigures, ModeFigures, Share, ToolsReport } from './tools-report.ts';
 
-/** What a mode does, for people. */
+/** The modes' names, for people. */
 const MODE_TITLES: Readonly<Record<Mode, string>> = {
   free: 'first reply',
   repair: 'with repair',
@@ -97,7 +97,7 @@ export function toolsHtml(report: ToolsReport): string {
   return page(`llm-host bench --tools: ${report.model.name}`, body.join('\n'));
 }
 
-/** Of the categories that are measured in this mode. */
+/** A table of the categories that are measured in this mode. */
 function modeTable({ categories, total }: ToolsReport, mode: Mode): string[] {
   const all = total.modes[mode];
   if (!all) return [];

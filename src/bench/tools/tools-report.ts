@@ -63,7 +63,7 @@ export interface ToolsReport {
   readonly benchmark: string;
   readonly settings: {
     readonly modes: readonly Mode[];
-    /** Of each category; undefined: all. */
+    /** Cases of each category; undefined: all. */
     readonly perCategory: number | undefined;
     readonly half: 'a' | 'b' | undefined;
     readonly maxTokens: number;

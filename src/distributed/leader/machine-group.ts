@@ -111,7 +111,7 @@ export class MachineGroup {
     });
   }
 
-  /** Has all load their parts, beside this machine; `here` loads its own. */
+  /** Has all other machines load their parts; `here` loads this machine's own. */
   async load<T>(limitMs: number, here: () => Promise<T>): Promise<T> {
     for (const [index, machine] of this.#machines.entries())
       machine.tell({ type: 'load', ring: [...this.ring], rank: index + 1, limitMs });
@@ -204,7 +204,7 @@ export class DataPath {
    */
   look(all: readonly (GroupProgress | undefined)[]): boolean {
     const known = all.filter(progress => progress !== undefined);
-    // Who is silent is not waiting, as far as one can tell: the heartbeat tells of him.
+    // Who is silent is not waiting, as far as one can tell: the heartbeat reports that machine.
     if (known.length < all.length) return false;
     const now = known.map(({ sums }) => sums).join();
     if (now !== this.#before || known.some(({ waits }) => !waits)) this.#still = 0;

@@ -22,7 +22,7 @@ import {
 export interface Exchange {
   readonly format: WireFormat;
   readonly stream: boolean;
-  /** The text goes on where a prompt ends: its white space counts. Default false. */
+  /** The text continues where a prompt ends: its white space counts. Default false. */
   readonly verbatim?: boolean;
   /** Identifies the client for fairness; undefined: by its address. */
   readonly user: string | undefined;

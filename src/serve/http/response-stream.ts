@@ -58,7 +58,7 @@ export class ResponseStream {
   }
 
   /**
-   * For a client that goes on sending, which Node's timer takes for a sign of life. What is being sent counts as unread until
+   * For a client that keeps sending, which Node's timer takes for a sign of life. What is being sent counts as unread until
    * all of it has gone out, so a slow line gets its time for that.
    */
   #takesNothing(): boolean {

@@ -24,7 +24,7 @@ export interface LoadedModel {
   readonly embedder?: Embedder | undefined;
 }
 
-/** A model that requests may name beside the first. */
+/** A model that requests may name besides the first. */
 export interface OtherModel {
   readonly id: string;
   /** Where it is on the Hub, whatever it is called here; undefined: it is no model of the Hub. */

@@ -1,7 +1,7 @@
 import { parseHubId } from '../../hub/hub-id.ts';
 import type { OtherModel } from '../http/served-models.ts';
 
-/** The first model and those beside it, by all the names that a model has. */
+/** The first model and the others, by all the names that a model has. */
 export class ModelNames {
   readonly #first: OtherModel;
   readonly #others: () => readonly OtherModel[];

@@ -13,21 +13,21 @@ export interface OtherModels {
   fetch?(id: string, signal: AbortSignal): Promise<void>;
   /**
    * `onFits`: there is room, and it is being loaded.
-   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit beside those that are loaded
+   * @throws LlmHostError; OUT_OF_MEMORY: it does not fit alongside those that are loaded
    */
   open(id: string, onFits: () => void): Promise<LoadedModel & { close(): Promise<void> }>;
 }
 
 /** How long models and requests wait for each other, in milliseconds. */
 interface TurnLimits {
-  /** A model has waited for room so long: requests for loaded ones then wait behind it. */
+  /** A model has waited for room that long: requests for loaded ones then wait behind it. */
   readonly patienceMs: number;
   /** The longest that such a request waits behind it. */
   readonly mostHeldMs: number;
 }
 
 interface PoolLimits extends TurnLimits {
-  /** Models loaded at once, beside the first. At least 1. */
+  /** Models loaded at once, besides the first. At least 1. */
   readonly maxLoaded: number;
   /** Milliseconds without a request after which a model is closed. */
   readonly keepAliveMs: number;
@@ -361,7 +361,7 @@ export class ModelPool implements ServedModels {
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = this.#last.then(step);
-    // Who waits for the step is told.
+    // Whoever waits for the step gets the error.
     this.#last = done.catch(() => undefined);
     return done;
   }

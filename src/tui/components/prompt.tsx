@@ -153,7 +153,7 @@ interface PromptFrameProps {
 export const hasFrame = ({ columns, rows }: WindowSize): boolean =>
   rows >= MIN_ROWS && columns >= MIN_COLUMNS;
 
-/** A rule above and below the prompt. None beside it: what is typed can be copied as it stands. */
+/** A rule above and below the prompt. None at its sides: what is typed can be copied as it stands. */
 export function PromptFrame({ columns, framed, children }: PromptFrameProps) {
   const { dim } = useTheme();
   const rule = framed && <Text>{dim('─'.repeat(columns))}</Text>;

@@ -53,7 +53,7 @@ export function ToolCall({ name, startedAt, now, note, columns }: ToolCallProps)
   const { dim } = useTheme();
   const known = [secondsSince(startedAt, now), note].filter(Boolean).join(' · ');
   const hinted = `${known} · ${HINT}`;
-  // A note that is cut is told without the hint, not a hint that is cut.
+  // Where both do not fit, the note is shown without the hint rather than with a cut one.
   const details = stringWidth(`⠋ ${name} ${hinted}`) <= columns ? hinted : known;
   return (
     <Box>

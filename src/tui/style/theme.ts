@@ -13,7 +13,7 @@ export interface Theme {
   readonly string: Paint;
   readonly number: Paint;
   readonly comment: Paint;
-  /** Colours of the marks beside a role's lines, and of tool calls. */
+  /** Colours of the marks next to a role's lines, and of tool calls. */
   readonly user: Paint;
   readonly thought: Paint;
   readonly tool: Paint;

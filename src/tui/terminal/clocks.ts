@@ -48,7 +48,7 @@ export class FrameClock {
 }
 
 /**
- * How long a window must keep its size. One that is being dragged is resized many times, and tmux tells a program up to
+ * How long a window must keep its size. One that is being dragged is resized many times, and tmux informs a program up to
  * 250 ms late: what is drawn for one size on a terminal of another erases text or leaves it twice.
  */
 const SETTLE_MS = 400;
