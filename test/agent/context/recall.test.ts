@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { lookUpFirst, withRecall } from '../../../src/agent/context/recall.ts';
 import type { TurnEvent } from '../../../src/agent/events/turn-event.ts';
+import { LongResults } from '../../../src/agent/results/long-results.ts';
 import { createHistory } from '../../../src/chat/history.ts';
 import type { Message } from '../../../src/chat/message.ts';
+import type { ToolHost } from '../../../src/mcp/tool-host.ts';
 import { answer, call, FakeHost } from '../fakes.ts';
 import { talk } from './talk.ts';
 
@@ -162,7 +164,7 @@ describe('recall is offered', () => {
 describe('a reply begins with a look at what was said before', () => {
   const choice = (
     text: string,
-    host = new FakeHost({}),
+    host: ToolHost = new FakeHost({}),
     summarized = [user('Alma has room 4711, see a/notes.md.')],
   ) => {
     const history = createHistory();
@@ -183,6 +185,14 @@ describe('a reply begins with a look at what was said before', () => {
     ['Alma'],
     ['?'],
   ])('not for: %s', text => expect(choice(text)).toBeUndefined());
+
+  test('also once a result was cut, and there is a tool to read on in it', () => {
+    const results = new LongResults(new FakeHost({}));
+    results.cut('recall', 'x'.repeat(100), 10);
+    expect(choice('Where is Alma?', results.joined())).toEqual({ name: 'recall' });
+    const theirs = new FakeHost({ read_result: answer('x') });
+    expect(choice('Where is Alma?', theirs)).toBeUndefined();
+  });
 
   test('not beside other tools, nor before a summary, nor by a tool of a server', () => {
     expect(choice('Where is Alma?', new FakeHost({ look: answer('A rose.') }))).toBeUndefined();
