@@ -16,6 +16,7 @@ const CHECKS = {
   page: [bin('typescript/bin/tsc'), '-p', 'web', '--noEmit'],
   unused: ['scripts/check/unused.mjs'],
   layers: ['scripts/check/layers.mjs'],
+  words: ['scripts/check/words.mjs'],
   library: ['scripts/check/public-types.mjs'],
   licences: ['scripts/check/licences.mjs'],
 };

@@ -35,7 +35,7 @@ export async function* constrainedGeneration(
         maxTokens: maxTokens - reply.length,
         continued: (request.continued ?? 0) + reply.length,
         ...(correction?.allowed && { allowedFirst: correction.allowed }),
-        // What does not begin the reply, or is chosen by a grammar, needs no confidence.
+        // Only the start of a reply that no grammar chooses needs the confidence.
         ...((reply.length > 0 || correction?.allowed) && { callStart: undefined }),
         // One reply is one use of what prompts share, however many runs it takes.
         ...(total && { sharedTokens: 0 }),

@@ -70,7 +70,7 @@ export class ConstrainedReply {
   #freeContent = false;
   /** How sure a call has to be; 0 once one was withdrawn, or if it does not matter. */
   #confidence: number;
-  /** Of the open call. */
+  /** The doubt about the open call. */
   #doubt: CallDoubt | undefined;
   /** Where the latest text that may be a call begins. */
   #callAt = 0;

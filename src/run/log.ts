@@ -69,7 +69,7 @@ class RotatedFile {
   }
 
   /**
-   * Goes on with the present file for another `maxBytes` if there cannot be a new one; what is closed too early would be
+   * Continues with the present file for another `maxBytes` if there cannot be a new one; what is closed too early would be
    * written to by its number, which is soon that of another file.
    */
   #rotate(): void {

@@ -18,7 +18,7 @@ export function wordsOf(text: string): string[] {
   return text.split(/[\s"'`“”<>]+|(?<=\s)\(/).map(word => word.slice(0, MAX_WORD));
 }
 
-/** What a word is if it is a value: `#file`. */
+/** The signal of a word that is a value: `#file`. */
 export function kindOf(word: string): string | undefined {
   return KINDS.find(({ value }) => value.test(word))?.term;
 }
@@ -26,13 +26,13 @@ export function kindOf(word: string): string | undefined {
 /** `17`, `-3.5`, `1,046`; not the digits of a date, a version or a word. */
 const NUMBER = /(?<![\w.:/#-])-?\d[\d,]*(?:\.\d+)?(?![\w:/-])(?!\.\d)/;
 
-/** What the values in a question say about the tool: `#url`, `#numbers`. */
+/** Signals of the values in a question about the tool that it needs: `#url`, `#numbers`. */
 export function questionSignals(text: string): string[] {
   const kinds = new Set(wordsOf(text).flatMap(word => kindOf(word) ?? []));
   return [...kinds, ...(text.search(NUMBER) >= 0 ? ['#numbers'] : [])];
 }
 
-/** The same for the arguments that a tool requires. A tool that wants nothing but numbers is one that computes. */
+/** Signals of the arguments that a tool requires. A tool that takes nothing but numbers is one that computes. */
 export function toolSignals(parameters: Readonly<Record<string, unknown>>): string[] {
   const properties = (parameters.properties ?? {}) as Record<string, { type?: unknown } | undefined>;
   const listed = Array.isArray(parameters.required) ? (parameters.required as string[]) : [];

@@ -37,7 +37,7 @@ function fitting(definition: ToolDefinition, limit: number, meter: ToolMeter): T
   return short(definition, found ?? 3);
 }
 
-/** The same object each time, by which prompts and their sizes are recognized. */
+/** Returns one object for each definition and level, by which prompts and their sizes are recognized. */
 function short(definition: ToolDefinition, level: 1 | 2 | 3): ToolDefinition {
   const known = shortened.get(definition) ?? new Map<number, ToolDefinition>();
   shortened.set(definition, known);

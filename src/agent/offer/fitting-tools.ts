@@ -6,7 +6,7 @@ import { termsOf } from './tool-terms.ts';
 
 /** A tool at the head fits the prompt at least so well, by the best one: others cost tokens, and a small model its way. */
 const HEAD_SCORE = 0.2;
-/** The same for a tool that a later prompt adds. */
+/** The least score of a tool that a later prompt adds. */
 const ADDED_SCORE = 0.6;
 /** Where a model copes with few tools: the same, by the best one of those that are offered anyway. */
 const BESIDE_WANTED_SCORE = 1.1;
@@ -59,7 +59,7 @@ function saysTheSame({ tool }: HostTool, { tool: other }: HostTool): boolean {
   return words.length <= most && others.every(isSaid);
 }
 
-/** Of the values that it requires. */
+/** The kinds of values that it requires. */
 function kindsOf({ definition }: HostTool): string[] {
   return toolSignals(definition.function.parameters);
 }

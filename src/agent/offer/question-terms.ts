@@ -12,11 +12,11 @@ export interface QuestionTerm {
   readonly weight: number;
 }
 
-/** Of words that a file's name stands for. */
+/** The weight of words that a file's name stands for. */
 const IMPLIED_WEIGHT = 0.5;
 const IMPLIED_BY_FILE = ['file', 'read'];
 
-/** What is written with signs, and the words for it. */
+/** Things written with signs, and the words for them. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\d\s*(?:\^|\*\*)\s*-?\d|\d\s*[²³]/, 'power'],
   [/\d\s*(?:[*×·]|x|times)\s*-?\d/i, 'multiply'],
@@ -31,7 +31,7 @@ const MAX_CHARS = 4000;
 /** As many from its beginning as from its end: what is wanted stands there. */
 const MAX_TERMS = 64;
 
-/** What a question asks for, in words that a tool's definition may hold. */
+/** The words of a question that a tool's definition may hold, with their weights. */
 export function questionTerms(question: string): QuestionTerm[] {
   const text = question.slice(0, MAX_CHARS);
   // An address or a path is only passed on to a tool.
@@ -106,7 +106,7 @@ for (const line of GROUPS.trim().split('\n')) {
   }
 }
 
-/** What a word's tool may be called instead. */
+/** Other words for a tool that does this. */
 export function relatedTerms(term: string): readonly string[] {
   return RELATED.get(term) ?? [];
 }

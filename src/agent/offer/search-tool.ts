@@ -2,7 +2,7 @@ import type { Message, ToolDefinition } from '../../chat/message.ts';
 import type { HostTool } from '../../mcp/tool-host.ts';
 import { firstFree } from '../calls/extended-host.ts';
 
-/** What the search is called: the first name that no server's tool has. */
+/** The search's name: the first that no server's tool has. */
 const NAMES = ['search_tools', 'llm_host_search_tools', 'llm_host__search_tools'] as const;
 
 const SEARCHES: readonly HostTool[] = NAMES.map(name => ({
@@ -30,7 +30,7 @@ export function searchToolFor(all: readonly HostTool[]): HostTool {
 
 const NOTHING = 'No tool fits. Try other words, or answer without one.';
 
-/** What the model reads of the tools that were found. */
+/** The tools that were found, as the model reads them. */
 export function foundText(tools: readonly ToolDefinition[]): string {
   return tools.length === 0 ? NOTHING : `You can call these tools now:\n${definitionLines(tools)}`;
 }

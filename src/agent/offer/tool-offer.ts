@@ -17,7 +17,7 @@ export interface Offer {
   /** At the head of the prompt; the others are defined in `messages`. */
   readonly listed: readonly ToolDefinition[];
   readonly messages: readonly Message[];
-  /** Of all definitions in the prompt; counted only where not all tools are offered. */
+  /** Tokens of all definitions in the prompt; counted only where not all tools are offered. */
   readonly tokens: number;
   readonly budget: number;
   /** Tools that there are; more than in `tools` where not all fit the budget. */
@@ -32,7 +32,7 @@ export interface ToolOfferOptions {
   readonly pinned?: readonly string[] | undefined;
   /** Offered whatever the budget: a client's own tools. */
   readonly always?: ReadonlySet<string> | undefined;
-  /** Of `always`: those that the messages define already, never listed. */
+  /** Tools among `always` that the messages define already, so they are never listed. */
   readonly deferred?: ReadonlySet<string> | undefined;
   /** Shared by the conversations with one model. */
   readonly shared?: { readonly meter: ToolMeter; readonly rankings: Rankings };
@@ -41,7 +41,7 @@ export interface ToolOfferOptions {
 /** Tools chosen at some point of the conversation, as the prompt has them. */
 type Chosen = readonly ToolDefinition[];
 
-/** Of the budget, for the tools that one later prompt adds. */
+/** The share of the budget for tools that one later prompt adds. */
 const ADDED_SHARE = 0.3;
 /** So many budgets in one conversation; then the tools are chosen anew, for the latest prompt. */
 const MAX_BUDGETS = 2;
@@ -62,9 +62,9 @@ export class ToolOffer {
   /** Tools at the head that only fit the prompt. */
   #most: number;
   #latest: Offer | undefined;
-  /** What is listed at the head since the prompt `from`. */
+  /** The tools listed at the head since the prompt `from`. */
   #head: { readonly from: Message | undefined; readonly chosen: Chosen } | undefined;
-  /** What was added with a prompt. */
+  /** The tools added with each prompt. */
   #added = new WeakMap<Message, Chosen>();
   /** The full definitions that what is listed and added was made from, as text: a server may change them. */
   readonly #madeFrom = new Map<string, string>();
@@ -84,7 +84,7 @@ export class ToolOffer {
     return this.#meter;
   }
 
-  /** That of the latest prompt. */
+  /** The offer of the latest prompt. */
   get latest(): Offer | undefined {
     return this.#latest;
   }
@@ -138,7 +138,7 @@ export class ToolOffer {
     if (this.#head) this.#head = { ...this.#head, from: messages.find(isPrompt) };
   }
 
-  /** What another model would be offered at the head of its prompt. */
+  /** The tools that another model would be offered at the head of its prompt. */
   listedFor(
     model: ChatModel,
     all: readonly HostTool[],
@@ -236,7 +236,7 @@ export class ToolOffer {
       offered.add(name);
       tokens += meter.one(tool.definition);
     }
-    // What was called once can be called again, and a client's own tools are never out of reach.
+    // A tool that was called once can be called again, and a client's own tools are never out of reach.
     const unlisted = all.flatMap(tool => (tool.unlisted ? [tool.tool] : []));
     for (const name of [...used, ...unlisted, ...(this.#options.always ?? [])])
       if (byName.has(name)) offered.add(name);
@@ -244,7 +244,7 @@ export class ToolOffer {
     return { ...this.#about(all), tools, listed, messages: annotated, tokens };
   }
 
-  /** The same object for the same additions, by which the prompt is recognized. */
+  /** Returns one object for each set of additions, by which the prompt is recognized. */
   #annotated(message: Message, added: Chosen): Message {
     const known = this.#texts.get(message);
     if (known?.added.length === added.length && known.added.every((tool, index) => tool === added[index]))

@@ -18,7 +18,10 @@ const MAX_DESCRIPTION = 600;
 const RELATED_WEIGHT = 0.4;
 /** A tool that shares several words with a question fits it better than their sum: for each word after the first. */
 const MORE_WORDS = 0.3;
-/** Of the mean score of its server's tools, which a tool gets too: where all fit a little, one of them is meant. */
+/**
+ * The share of its server's mean score that a tool gets too: where all tools of a server fit a little, one of them is
+ * meant.
+ */
 const SERVER_SHARE = 1;
 const BOOST = { name: 3, server: 2.5, description: 1.2, arguments: 0.6, signals: 3.5 };
 /** A server is named by its name alone. */
@@ -71,7 +74,7 @@ class ToolRanking {
       .sort((a, b) => b.score - a.score);
   }
 
-  /** Of the tools that have the word, or one that is related to it; each counts it once. */
+  /** Scores the tools that have the word, or one that is related to it; each counts it once. */
   #scores({ term, related, weight }: QuestionTerm): Map<number, number> {
     const scores = new Map(this.#find(term, BOOST, weight));
     for (const other of related) {

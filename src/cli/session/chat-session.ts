@@ -206,7 +206,7 @@ export class ChatSession {
     this.#changed();
   }
 
-  /** Takes back a summary if nothing was said since, else the last turn. `problem`: `--save` could not be written. */
+  /** Undoes a summary if nothing was said since, else the last turn. `problem`: `--save` could not be written. */
   undo(): { undone: 'summary' | 'turn' | 'nothing'; problem?: string | undefined } {
     const undone = this.history.undoSummary() ? 'summary' : this.history.undoTurn() ? 'turn' : 'nothing';
     if (undone === 'nothing') return { undone };
@@ -232,7 +232,7 @@ export class ChatSession {
   }
 
   /**
-   * Goes on with another model; resolves with its notices. The present one stays if the other cannot be opened or is too
+   * Continues with another model; resolves with its notices. The present one stays if the other cannot be opened or is too
    * small for the conversation. Throws LlmHostError.
    */
   async changeModel(name: string, hooks: ModelChangeHooks): Promise<readonly string[]> {

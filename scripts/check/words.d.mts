@@ -1,0 +1,1 @@
+export function oddWords(top?: string): string[];
