@@ -14,7 +14,7 @@ const CHECKS = {
   biome: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
   format: ['scripts/check/format.mjs'],
   page: [bin('typescript/bin/tsc'), '-p', 'web', '--noEmit'],
-  unused: ['scripts/check/unused.mjs'],
+  unused: [bin('knip/bin/knip.js'), '--no-progress'],
   layers: ['scripts/check/layers.mjs'],
   words: ['scripts/check/words.mjs'],
   library: ['scripts/check/public-types.mjs'],

@@ -10,11 +10,19 @@ import { tempFolder } from '../model/temp-folder.ts';
 const LIMIT = { timeoutMs: 20_000 };
 /** A server whose one tool is described by a file, and which tells of every change. */
 const SERVER = `
-import { readFileSync, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const say = fields => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...fields }) + '\\n');
-const tool = () => JSON.parse(readFileSync(process.argv[2], 'utf8'));
-watchFile(process.argv[2], { interval: 20 }, () => say({ method: 'notifications/tools/list_changed' }));
+const read = () => readFileSync(process.argv[2], 'utf8');
+let last = read();
+const tool = () => JSON.parse(last);
+// Not by watchFile, which misses a change before its first look. A file that is being written is empty.
+setInterval(() => {
+  const now = read();
+  if (now === last || now === '') return;
+  last = now;
+  say({ method: 'notifications/tools/list_changed' });
+}, 20);
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method } = JSON.parse(line);
   const answer = result => say({ id, result });

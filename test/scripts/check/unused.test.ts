@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../model/temp-folder.ts';
-import { runScript } from '../run-script.ts';
+import { runNode } from '../../run-node.ts';
 
-/** What is looked at is the project's own. */
+const KNIP = fileURLToPath(new URL('../../../node_modules/knip/bin/knip.js', import.meta.url));
+/** The project's own configuration. */
 const { knip } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const packageJson = (...names: readonly string[]) =>
   JSON.stringify({ name: 'sound', dependencies: Object.fromEntries(names.map(name => [name, '1'])), knip });
@@ -22,7 +24,7 @@ const SOUND = {
 };
 
 const check = (files: Readonly<Record<string, string>>) =>
-  runScript('check/unused.mjs', ['--no-config-hints', '--directory', tempFolder({ ...SOUND, ...files })]);
+  runNode([KNIP, '--no-progress', '--no-config-hints', '--directory', tempFolder({ ...SOUND, ...files })]);
 
 it('finds nothing where everything is used, if only by a test; types and what an entry exports are left out', async () => {
   expect(await check({})).toMatchObject({ status: 0, stdout: '', stderr: '' });
