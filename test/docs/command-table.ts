@@ -45,6 +45,7 @@ export const TABLE: Readonly<Record<string, Row>> = {
   'npm run demo': { runs: 'checkout', stdin: 'bye\n', shows: /Ready\. Type your prompt/ },
   'npm test': { long: true, shows: /^[1-9]\d* passed, 0 failed, \d+ skipped$/m },
   'npm run demo < /dev/null': { runsIn: DEMO_SMOKE_TEST, test: 'npm run demo < /dev/null: ' },
+  'llm-host init': { runs: 'application', shows: /^Wrote .*mcp\.json$/m },
   'llm-host path/to/model-folder': { runs: 'application', shows: /^Ready\./m, on: 'stderr' },
   'llm-host path/to/model.gguf -p "What is 17 + 25?"': { runs: 'application', shows: /\S/ },
   'llm-host <model> -p "text"': { runs: 'application', shows: /\S/ },
@@ -124,7 +125,6 @@ export const TABLE: Readonly<Record<string, Row>> = {
     /^\d+ models, seconds[\s\S]*^llm-host list +\d/m,
   ),
   // docs/mcp.md, docs/evidence/mcp-conformance.md
-  'llm-host init': { runs: 'application', shows: /mcp\.json already exists; left as it is$/m },
   'llm-host tools': {
     runs: 'application',
     shows: /^calculator: ready, 6 tools\n[\s\S]*^files: ready, 4 tools\n/m,

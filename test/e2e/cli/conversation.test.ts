@@ -44,8 +44,6 @@ const wrapped = (file: string, ...args: string[]) => ({
   args: ['-c', `"$0" "$@"; true`, process.execPath, join(FIXTURES, file), ...args],
 });
 
-describe('the console format', () => {});
-
 describe('servers that misbehave', () => {
   test('a command that does not exist and one that prints junk: the others go on', async () => {
     const place = scripted(

@@ -14,7 +14,7 @@ test('lines that measure, with what takes seconds', { timeout: LIMIT_MS }, async
     'key.txt': 'a-key-of-the-test',
     'short.txt': 'Do not Bodies act upon Light at a distance, and by their action bend its Rays?',
   });
-  symlinkSync(join(ROOT, 'scripts'), join(cwd, 'scripts'));
+  for (const folder of ['scripts', 'lab']) symlinkSync(join(ROOT, folder), join(cwd, folder));
   symlinkSync(demoWeightsPath(env), join(cwd, 'model.gguf'));
   symlinkSync(GRANITE, join(cwd, 'folder'));
   symlinkSync(join(ROOT, 'test', 'fixtures', 'tool-questions'), join(cwd, 'questions'));
