@@ -6,6 +6,8 @@ import { MAIN, Program, runProgram } from '../program.ts';
 import { type Machines, machines, otherVersion, rankOf, ranksOf, toldInTime } from './machines.ts';
 
 const LIMIT = { timeout: 60_000 };
+/** Time for two processes of a busy machine to start, and for the fault to be reported. */
+const STARTED_AND_TOLD_MS = 15_000;
 const ASKED = ['-p', 'Hello, and good morning', '--max-tokens', '40'];
 
 async function listens(port: number): Promise<void> {
@@ -83,7 +85,7 @@ describe('a model that cannot be shared: the machine is named, and nothing is le
     expect(code).not.toBe(0);
     expect(stderr).toContain(two.title);
     expect(stderr).toMatch(says);
-    await toldInTime(began, context);
+    await toldInTime(began, context, STARTED_AND_TOLD_MS);
     await expect.poll(() => ranksOf(worker), LIMIT).toEqual(busy);
   });
 

@@ -59,7 +59,8 @@ describe('which tools are offered', () => {
   });
 
   it('the lists of the entry count too, deny before allow', () => {
-    const settings = { allow: ['read_*'], deny: ['read_secret'] };
+    // Two patterns: each denies by itself.
+    const settings = { allow: ['read_*'], deny: ['read_secret', 'read_keys'] };
     expect(
       ['read_file', 'read_secret', 'READ_SECRET', 'write_file'].map(name => offers({}, name, settings)),
     ).toEqual([true, false, false, false]);
