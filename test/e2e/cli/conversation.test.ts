@@ -1,39 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { manyWords } from '../../fixtures/many-words.ts';
-import {
-  MAIN,
-  Program,
-  processesLeft,
-  processesWith,
-  ROOT,
-  runProgram,
-  SCRIPTED_MAIN,
-  workplace,
-} from '../program.ts';
+import { Program, processesLeft, processesWith, ROOT, runProgram, SCRIPTED_MAIN } from '../program.ts';
+import { CALCULATOR, calling, type Script, scripted } from '../scripted.ts';
 
 const FIXTURES = join(ROOT, 'test', 'fixtures', 'mcp');
 
-interface Script {
-  readonly replies: readonly string[];
-  readonly msPerToken?: number;
-  readonly contextLength?: number;
-}
-
-const calling = (name: string, args: object = {}) =>
-  `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
-
-/** A workplace whose program answers by `script` and has these servers. */
-function scripted(script: Script, servers: Readonly<Record<string, object>> = {}) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers }),
-    'script.json': JSON.stringify(script),
-  });
-  return { dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
-}
-
-const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
 const fixture = (file: string, ...args: string[]) => ({
   command: process.execPath,
   args: [join(FIXTURES, file), ...args],

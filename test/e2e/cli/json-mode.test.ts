@@ -3,18 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventsOf } from '../../cli/chat/event-checker.ts';
 import { manyWords } from '../../fixtures/many-words.ts';
-import { MAIN, Program, ROOT, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
+import { MAIN, Program, ROOT, runProgram, SCRIPTED_MAIN } from '../program.ts';
+import { CALCULATOR, type Script, scripted } from '../scripted.ts';
 
-const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
-
-function place(script: object) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers: { calculator: CALCULATOR } }),
-    'script.json': JSON.stringify(script),
-  });
-  return { cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
-}
+const place = (script: Script) => scripted(script, { calculator: CALCULATOR });
 
 const typesOf = (events: { type: string }[]) =>
   events.map(event => event.type).filter((type, index, all) => type !== all[index - 1]);

@@ -1,19 +1,11 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventsOf } from '../../cli/chat/event-checker.ts';
-import { MAIN, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
+import { runProgram, SCRIPTED_MAIN } from '../program.ts';
+import { CALCULATOR, type Script, scripted } from '../scripted.ts';
 
-const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
 const CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 17, "b": 25}}\n</tool_call>';
 
-function place(script: object) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers: { calculator: CALCULATOR } }),
-    'script.json': JSON.stringify(script),
-  });
-  return { cwd: dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
-}
+const place = (script: Script) => scripted(script, { calculator: CALCULATOR });
 
 const typesOf = (events: { type: string }[]) =>
   events.map(event => event.type).filter((type, index, all) => type !== all[index - 1]);

@@ -1,28 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MAIN, runProgram, SCRIPTED_MAIN, workplace } from '../program.ts';
+import { runProgram, SCRIPTED_MAIN } from '../program.ts';
+import { CALCULATOR, calling, scripted } from '../scripted.ts';
 
-interface Script {
-  readonly replies: readonly string[];
-  readonly msPerToken?: number;
-  readonly contextLength?: number;
-}
-
-const calling = (name: string, args: object = {}) =>
-  `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
-
-/** A workplace whose program answers by `script` and has these servers. */
-function scripted(script: Script, servers: Readonly<Record<string, object>> = {}) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers }),
-    'script.json': JSON.stringify(script),
-  });
-  return { dir, env: { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json') } };
-}
-
-const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
 test("prompt, call, result and reply in their exact strings; a tool's error, an unknown tool and an unreadable call", async () => {
   const replies = [
     ...[calling('add', { a: 17, b: 25 }), 'It is 42.'],

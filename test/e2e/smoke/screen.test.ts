@@ -1,45 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manyWords } from '../../fixtures/many-words.ts';
-import { MAIN, ROOT, SCRIPTED_MAIN, workplace } from '../program.ts';
-import { Terminal } from '../pty.ts';
+import { ROOT } from '../program.ts';
+import { CALCULATOR, calling } from '../scripted.ts';
+import { expectRestored, startScreen } from '../scripted-screen.ts';
 
 const LIMIT_MS = 180_000;
-const CALCULATOR = { command: process.execPath, args: [MAIN, 'server', 'calculator'] };
 const POLITE = { command: process.execPath, args: [join(ROOT, 'test', 'fixtures', 'mcp', 'polite.mjs')] };
-const call = (name: string, args: object = {}) =>
-  `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
-
-interface Start {
-  readonly servers?: object;
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly size?: { cols: number; rows: number };
-}
-
-async function start(script: object, { servers = {}, args = [], env: extra = {}, size }: Start = {}) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers }),
-    'script.json': JSON.stringify(script),
-  });
-  const all = { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json'), ...extra };
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x', ...args], dir, all, size);
-  // The keyboard is the screen's from here on.
-  await terminal.shows('\u001b[?2004h');
-  return terminal;
-}
-
-/** What every way out leaves: no bracketed paste, the cursor shown. */
-function expectRestored(terminal: Terminal) {
-  expect(terminal.screen.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
-    terminal.screen.lastIndexOf('\u001b[?2004h'),
-  );
-  expect(terminal.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(
-    terminal.screen.lastIndexOf('\u001b[?25l'),
-  );
-}
-
 const isServerNotice = (line: string | undefined) => line?.startsWith('│ Notice: Server');
 
 /** Without the times, and the notices about servers that a busy machine is slow to start. */
@@ -53,12 +20,12 @@ const masked = (lines: readonly string[]) =>
 test('a turn with two tool calls, a timeout, then bye: the screen as it is left', {
   timeout: LIMIT_MS,
 }, async () => {
-  const terminal = await start(
+  const terminal = await startScreen(
     {
       replies: [
-        call('add', { a: 17, b: 25 }) + call('multiply', { a: 6, b: 7 }),
+        calling('add', { a: 17, b: 25 }) + calling('multiply', { a: 6, b: 7 }),
         'Both are **42** 漢字 👩‍👩‍👧.',
-        call('wait'),
+        calling('wait'),
         'Too slow.',
       ],
     },
@@ -107,7 +74,7 @@ test('Esc cancels, Ctrl+C cancels, prompts typed meanwhile wait their turn', {
   timeout: LIMIT_MS,
 }, async () => {
   const long = manyWords(5000);
-  const terminal = await start({ replies: [long, long, 'The end.'], msPerToken: 5 });
+  const terminal = await startScreen({ replies: [long, long, 'The end.'], msPerToken: 5 });
   terminal.type('one\r');
   await terminal.displays('assistant -> word');
   terminal.type('two\rthree\r');

@@ -3,40 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { manyWords } from '../../fixtures/many-words.ts';
-import { SCRIPTED_MAIN, workplace } from '../program.ts';
-import { Terminal } from '../pty.ts';
+import { workplace } from '../program.ts';
+import { expectRestored, startScreen } from '../scripted-screen.ts';
 
 const LIMIT_MS = 180_000;
-
-interface Start {
-  readonly servers?: object;
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly size?: { cols: number; rows: number };
-}
-
-async function start(script: object, { servers = {}, args = [], env: extra = {}, size }: Start = {}) {
-  const { dir, env } = workplace({
-    'config.json': '{ "SystemPrompt": "You are a helpful assistant." }',
-    'mcp.json': JSON.stringify({ servers }),
-    'script.json': JSON.stringify(script),
-  });
-  const all = { ...env, LLM_HOST_SCRIPT: join(dir, 'script.json'), ...extra };
-  const terminal = new Terminal(SCRIPTED_MAIN, ['x', ...args], dir, all, size);
-  // The keyboard is the screen's from here on.
-  await terminal.shows('\u001b[?2004h');
-  return terminal;
-}
-
-/** What every way out leaves: no bracketed paste, the cursor shown. */
-function expectRestored(terminal: Terminal) {
-  expect(terminal.screen.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
-    terminal.screen.lastIndexOf('\u001b[?2004h'),
-  );
-  expect(terminal.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(
-    terminal.screen.lastIndexOf('\u001b[?25l'),
-  );
-}
 
 test('resize while it streams, 120x40 to 40x10 and back: no word lost, no wipe', {
   timeout: LIMIT_MS,
@@ -45,7 +15,7 @@ test('resize while it streams, 120x40 to 40x10 and back: no word lost, no wipe',
   const paragraphs = Array.from({ length: 10 }, (_, index) =>
     words.slice(index * 30, index * 30 + 30).join(' '),
   );
-  const terminal = await start(
+  const terminal = await startScreen(
     { replies: [paragraphs.join('\n\n')], msPerToken: 3 },
     { size: { cols: 120, rows: 40 } },
   );
@@ -67,7 +37,7 @@ async function lostWhileDragged(words: readonly string[]) {
   const paragraphs = Array.from({ length: 10 }, (_, index) =>
     words.slice(index * 50, index * 50 + 50).join(' '),
   );
-  const terminal = await start(
+  const terminal = await startScreen(
     { replies: [paragraphs.join('\n\n')], charsPerToken: 4, msPerToken: 8 },
     { size: { cols: 120, rows: 40 } },
   );
@@ -103,7 +73,7 @@ test('a paste of 500 lines is folded and sent whole, and is whole and folded in 
   timeout: LIMIT_MS,
 }, async () => {
   const env = { EDITOR: 'sed -i s/499/five-hundred/' };
-  const terminal = await start({ replies: ['Read.'] }, { env });
+  const terminal = await startScreen({ replies: ['Read.'] }, { env });
   const paste = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\r');
   terminal.type(`\u001b[200~${paste}\u001b[201~`);
   await terminal.displays('[Pasted text #1: 500 lines]');
@@ -122,19 +92,19 @@ test('a paste of 500 lines is folded and sent whole, and is whole and folded in 
 });
 
 test('a window of one cell is survived', { timeout: LIMIT_MS }, async () => {
-  const terminal = await start({ replies: ['Hello there.'] }, { size: { cols: 1, rows: 1 } });
+  const terminal = await startScreen({ replies: ['Hello there.'] }, { size: { cols: 1, rows: 1 } });
   terminal.type('hi\rbye\r');
   expect(await terminal.exits(60_000)).toBe(0);
 });
 
 test('SIGTERM and an uncaught error give the terminal back', { timeout: LIMIT_MS }, async () => {
-  const busy = await start({ replies: [manyWords(5000)], msPerToken: 5 });
+  const busy = await startScreen({ replies: [manyWords(5000)], msPerToken: 5 });
   busy.type('go\r');
   await busy.displays('assistant -> word');
   process.kill(busy.pid, 'SIGTERM');
   expect(await busy.exits()).toBe(143);
   expectRestored(busy);
-  const broken = await start({ replies: ['x'], throwAt: 'x' });
+  const broken = await startScreen({ replies: ['x'], throwAt: 'x' });
   broken.type('go\r');
   expect(await broken.exits()).toBe(1);
   expectRestored(broken);
@@ -145,7 +115,7 @@ test('nothing but the program itself writes on the screen: warnings, stderr and 
   timeout: LIMIT_MS,
 }, async () => {
   const log = join(workplace().dir, 'own.log');
-  const terminal = await start(
+  const terminal = await startScreen(
     { replies: ['Before x and after.'], noiseAt: 'x' },
     { args: ['--debug', '--log-file', log] },
   );
@@ -165,7 +135,7 @@ test('Ctrl+G: the prompt in $EDITOR, which has the terminal in its normal mode',
   const { dir } = workplace({
     'editor.sh': `stty -a > "$(dirname "$0")/modes.txt"\nprintf ' and more' >> "$1"\n`,
   });
-  const terminal = await start({ replies: ['Read.'] }, { env: { EDITOR: `sh ${dir}/editor.sh` } });
+  const terminal = await startScreen({ replies: ['Read.'] }, { env: { EDITOR: `sh ${dir}/editor.sh` } });
   terminal.type('some text\u0007');
   await terminal.displays('prompt -> some text and more');
   expect(readFileSync(join(dir, 'modes.txt'), 'utf8')).toMatch(/(?<!-)\bicanon\b/);
@@ -182,7 +152,7 @@ test('Ctrl+G: the prompt in $EDITOR, which has the terminal in its normal mode',
 });
 
 test('NO_COLOR: no colour reaches the terminal', { timeout: LIMIT_MS }, async () => {
-  const terminal = await start(
+  const terminal = await startScreen(
     { replies: ['# T\n\n`code` [l](http://x)\n\n```js\nconst a = "s"; // c\n```'] },
     { env: { NO_COLOR: '1' } },
   );
@@ -197,7 +167,7 @@ test('NO_COLOR: no colour reaches the terminal', { timeout: LIMIT_MS }, async ()
 test('at rest the cursor follows the keys, and Ctrl+L and a new size draw the prompt again', {
   timeout: LIMIT_MS,
 }, async () => {
-  const terminal = await start({ replies: [] });
+  const terminal = await startScreen({ replies: [] });
   terminal.type('漢abc');
   const lines = await terminal.displays('prompt -> 漢abc');
   const row = lines.findIndex(line => line.startsWith('prompt -> '));
@@ -229,7 +199,7 @@ test('200 columns: one width for banner, rules, prompts, replies and notices; co
   timeout: LIMIT_MS,
 }, async () => {
   const code = `const long = '${manyWords(25).trim().replaceAll(' ', '-')}';`;
-  const terminal = await start(
+  const terminal = await startScreen(
     { replies: [`${manyWords(40)}\n\n\`\`\`js\n${code}\n\`\`\``] },
     { size: { cols: 200, rows: 50 } },
   );
@@ -247,7 +217,7 @@ test('200 columns: one width for banner, rules, prompts, replies and notices; co
 });
 
 test('the use of the context grows while a reply streams', { timeout: LIMIT_MS }, async () => {
-  const terminal = await start({ replies: [manyWords(600)], msPerToken: 1 });
+  const terminal = await startScreen({ replies: [manyWords(600)], msPerToken: 1 });
   terminal.type('go\r');
   const seen = new Set<string>();
   const used = async () => / ctx (\d+)\//.exec((await terminal.emulator.lines()).join('\n'))?.[1];
