@@ -118,7 +118,14 @@ describe('what is kept', () => {
     const folder = newFolder();
     const { engine } = await open(spec, folder);
     const stop = new AbortController();
-    const job = jobOf(2, { prefillChunk: 16, signal: stop.signal, maxTokens: 1 });
+    // An event a token: the model rests while 256 are unread, so it cannot reach the end of the shared ones before it is stopped.
+    const job: EngineJob = {
+      promptIds: promptOf(640),
+      sharedTokens: 600,
+      prefillChunk: 1,
+      signal: stop.signal,
+      maxTokens: 1,
+    };
     for await (const event of engine.events(job)) {
       if (event.type === 'prefill' && event.done >= 16) stop.abort();
     }
